@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * Healthz
-         * @description That the server runs; needs no token and tells nothing else.
+         * @description Report that the server is running; needs no token.
          */
         get: operations["healthz_healthz_get"];
         put?: never;
@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Login By Code
-         * @description The address that `li studio` prints: its code is good once, for less than a minute.
+         * @description Sign in with the URL that `li studio` prints; its code is valid once, for less than a minute.
          */
         get: operations["login_by_code_login_get"];
         put?: never;
@@ -51,7 +51,7 @@ export interface paths {
         put?: never;
         /**
          * Login By Token
-         * @description Sign this browser in; the token was sent as for any other route.
+         * @description Sign this browser in with the token in the Authorization header.
          */
         post: operations["login_by_token_api_login_post"];
         delete?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Numbers for Prometheus, behind the token.
+         * @description Metrics for Prometheus; needs the token.
          */
         get: operations["metrics_metrics_get"];
         put?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Get Dashboard
-         * @description The cards, runs by hour of the last day, active shows, and what happened last.
+         * @description Get the cards, runs by hour of the last day, active shows, and recent runs.
          */
         get: operations["get_dashboard_api_dashboard_get"];
         put?: never;
@@ -109,7 +109,7 @@ export interface paths {
         };
         /**
          * Get Stats
-         * @description How much there is: sessions from the database, definitions from their folders.
+         * @description Count sessions in the database and definitions in their folders.
          */
         get: operations["get_stats_api_stats_get"];
         put?: never;
@@ -129,7 +129,7 @@ export interface paths {
         };
         /**
          * Get Attention
-         * @description Everything that waits for a person.
+         * @description List everything that needs a person.
          */
         get: operations["get_attention_api_attention_get"];
         put?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Search Messages
-         * @description Messages with all of these words, newest first or the most relevant of the newest thousand; or by meaning.
+         * @description Search messages by keywords (newest first, or the most relevant of the newest thousand) or by meaning.
          */
         get: operations["search_messages_api_search_get"];
         put?: never;
@@ -169,9 +169,9 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description A page of runs, newest first; every filter can be combined with every other.
+         * @description List runs, newest first; all filters can be combined.
          *
-         *     With `health`, which is computed and not stored, a page may be shorter than asked for although others follow.
+         *     With `health`, which is computed at read time, a page may be shorter than `limit` although more pages follow.
          */
         get: operations["list_runs_api_runs_get"];
         put?: never;
@@ -191,7 +191,7 @@ export interface paths {
         };
         /**
          * Count Facets
-         * @description How many runs each value of a filter would leave beside the other filters, counted up to a thousand.
+         * @description Count the runs of each filter value under the other filters, up to a thousand.
          */
         get: operations["count_facets_api_facets_get"];
         put?: never;
@@ -211,7 +211,7 @@ export interface paths {
         };
         /**
          * Get Run
-         * @description One run from the database, with its manifest where an archived one exists.
+         * @description Get a run from the database, with its manifest if an archived one exists.
          */
         get: operations["get_run_api_runs__run_id__get"];
         put?: never;
@@ -231,7 +231,7 @@ export interface paths {
         };
         /**
          * Get Session
-         * @description One session with its branches; its messages have routes of their own.
+         * @description Get a session with its branches; its messages have their own routes.
          */
         get: operations["get_session_api_sessions__session_id__get"];
         put?: never;
@@ -251,7 +251,7 @@ export interface paths {
         };
         /**
          * List Files
-         * @description The files that a run left in its folder; those that its tools touched are in the outline.
+         * @description List the files in the folder of a run; files that its tools used are in the outline.
          */
         get: operations["list_files_api_sessions__session_id__files_get"];
         put?: never;
@@ -271,7 +271,7 @@ export interface paths {
         };
         /**
          * Read File
-         * @description Some bytes of one of these files, as text.
+         * @description Get some bytes of a file of a run, as text.
          */
         get: operations["read_file_api_sessions__session_id__files_content_get"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         put?: never;
         /**
          * Stop Session
-         * @description Stop a run with everything it started, as `li kill` does; only what is proven to be its own is signalled.
+         * @description Stop a run with every process it started, like `li kill`; only proven processes are signalled.
          */
         post: operations["stop_session_api_sessions__session_id__stop_post"];
         delete?: never;
@@ -311,7 +311,7 @@ export interface paths {
         };
         /**
          * List Messages
-         * @description A window by ord: what comes after one, or right before one; from the beginning by default.
+         * @description List messages after or before an ord; from the beginning by default.
          */
         get: operations["list_messages_api_sessions__session_id__messages_get"];
         put?: never;
@@ -331,7 +331,7 @@ export interface paths {
         };
         /**
          * List Branch Messages
-         * @description The same for one branch, by the ord in the branch: what a fork inherited is read with this.
+         * @description List messages of one branch, by the ord in the branch; reads the messages that a fork inherited.
          */
         get: operations["list_branch_messages_api_branches__branch_id__messages_get"];
         put?: never;
@@ -351,7 +351,7 @@ export interface paths {
         };
         /**
          * Get Message
-         * @description One message and its ord, for a link that leads to it.
+         * @description Get one message and its ord, for a link to it.
          */
         get: operations["get_message_api_sessions__session_id__messages__message_id__get"];
         put?: never;
@@ -371,7 +371,7 @@ export interface paths {
         };
         /**
          * Get Content
-         * @description Some characters of a content that is too long to be sent whole.
+         * @description Get some characters of a content that is too long for one response.
          */
         get: operations["get_content_api_sessions__session_id__messages__message_id__content_get"];
         put?: never;
@@ -391,7 +391,7 @@ export interface paths {
         };
         /**
          * Get Outline
-         * @description Tool errors, what people said, tools and files; after an ord only what came since.
+         * @description Get tool errors, user messages, tools and files; with `after`, only of later messages.
          */
         get: operations["get_outline_api_sessions__session_id__outline_get"];
         put?: never;
@@ -411,7 +411,7 @@ export interface paths {
         };
         /**
          * Get Timeline
-         * @description When the messages of each branch came, in stretches of equal length; 30,000 messages are a few hundred blocks.
+         * @description Count the messages of each branch in buckets of equal time; 30,000 messages make a few hundred blocks.
          */
         get: operations["get_timeline_api_sessions__session_id__timeline_get"];
         put?: never;
@@ -431,7 +431,7 @@ export interface paths {
         };
         /**
          * Search Session
-         * @description Where a run holds a piece of text, in order.
+         * @description List the messages of a run that contain a text, in order.
          */
         get: operations["search_session_api_sessions__session_id__search_get"];
         put?: never;
@@ -451,7 +451,7 @@ export interface paths {
         };
         /**
          * Export Session
-         * @description The session as a file, as `li state export` writes it.
+         * @description Export the session as a file, like `li state export`.
          */
         get: operations["export_session_api_sessions__session_id__export_get"];
         put?: never;
@@ -471,7 +471,7 @@ export interface paths {
         };
         /**
          * Follow Everything
-         * @description Every change, by its id; a page fetches what it shows.
+         * @description Every change as a hint with ids; the page then fetches what it shows (GET).
          */
         get: operations["follow_everything_api_events_get"];
         put?: never;
@@ -491,7 +491,7 @@ export interface paths {
         };
         /**
          * Follow Session
-         * @description The messages of a session while they come, whole; `done` when it has ended.
+         * @description The messages of a session as they are recorded, complete; `done` when the session has ended.
          */
         get: operations["follow_session_api_sessions__session_id__stream_get"];
         put?: never;
@@ -511,7 +511,7 @@ export interface paths {
         };
         /**
          * Follow Show
-         * @description What happens to a show, its plays and their sessions; `done` when it has ended.
+         * @description The changes of a show, its plays and their sessions; `done` when the show has ended.
          */
         get: operations["follow_show_api_shows__topic__stream_get"];
         put?: never;
@@ -531,7 +531,7 @@ export interface paths {
         };
         /**
          * Get Shows
-         * @description Every show, the one that changed last first; those that are only on disk come after.
+         * @description List shows, most recently changed first; shows that are only on disk come last.
          */
         get: operations["get_shows_api_shows_get"];
         put?: never;
@@ -551,7 +551,7 @@ export interface paths {
         };
         /**
          * Get Show
-         * @description One show with its plays, what waits for what, its critical path and what is blocked by whom.
+         * @description Get a show with its plays, dependencies, critical path and blocked plays.
          */
         get: operations["get_show_api_shows__topic__get"];
         put?: never;
@@ -573,7 +573,7 @@ export interface paths {
         put?: never;
         /**
          * Order
-         * @description A person's word about a play (approve, reject, redo, escalate) or a show: `li show …` as a process of its own.
+         * @description Run `li show …` as a process: a decision about a play, or an action on the show.
          */
         post: operations["order_api_shows__topic__actions_post"];
         delete?: never;
@@ -591,7 +591,7 @@ export interface paths {
         };
         /**
          * Get Play
-         * @description One play with its intent and verdict as they lie in its folder.
+         * @description Get a play with the intent and verdict in its folder.
          */
         get: operations["get_play_api_shows__topic__plays__name__get"];
         put?: never;
@@ -611,7 +611,7 @@ export interface paths {
         };
         /**
          * Get Attempts
-         * @description Every try of a play side by side.
+         * @description List the attempts of a play.
          */
         get: operations["get_attempts_api_shows__topic__plays__name__attempts_get"];
         put?: never;
@@ -631,7 +631,7 @@ export interface paths {
         };
         /**
          * Get Diff
-         * @description What a play changed; with `attempt` what that one did, with `against` what it did otherwise than another.
+         * @description Get the diff of a play, of one `attempt`, or of an attempt `against` another.
          */
         get: operations["get_diff_api_shows__topic__plays__name__diff_get"];
         put?: never;
@@ -651,7 +651,7 @@ export interface paths {
         };
         /**
          * List Teams
-         * @description Every team, the one that was used last first; a file that cannot be used is an entry that says why.
+         * @description List teams, most recently used first; an invalid file has an `error`.
          */
         get: operations["list_teams_api_teams_get"];
         put?: never;
@@ -671,7 +671,7 @@ export interface paths {
         };
         /**
          * Get Team
-         * @description One team by its id or name.
+         * @description Get a team by its id or name.
          */
         get: operations["get_team_api_teams__team_id__get"];
         put?: never;
@@ -691,13 +691,13 @@ export interface paths {
         };
         /**
          * List Team Messages
-         * @description The newest messages, in order.
+         * @description List the newest messages, in order.
          */
         get: operations["list_team_messages_api_teams__team_id__messages_get"];
         put?: never;
         /**
          * Send Team Message
-         * @description Write to a member, to some, or to all.
+         * @description Send a message to some members, or to all.
          */
         post: operations["send_team_message_api_teams__team_id__messages_post"];
         delete?: never;
@@ -715,7 +715,7 @@ export interface paths {
         };
         /**
          * List Agents
-         * @description Every agent, a bad one as an entry that says why.
+         * @description List agents; an invalid one has an `error`.
          */
         get: operations["list_agents_api_agents_get"];
         put?: never;
@@ -735,7 +735,7 @@ export interface paths {
         };
         /**
          * List Playbooks
-         * @description Every playbook, a bad one as an entry that says why.
+         * @description List playbooks; an invalid one has an `error`.
          */
         get: operations["list_playbooks_api_playbooks_get"];
         put?: never;
@@ -755,7 +755,7 @@ export interface paths {
         };
         /**
          * List Skills
-         * @description Every skill; nothing of them is run.
+         * @description List skills; none of them is executed.
          */
         get: operations["list_skills_api_skills_get"];
         put?: never;
@@ -775,7 +775,7 @@ export interface paths {
         };
         /**
          * List Plugins
-         * @description Every plugin with its parts; nothing of them is run.
+         * @description List plugins with their components; none of them is executed.
          */
         get: operations["list_plugins_api_plugins_get"];
         put?: never;
@@ -795,12 +795,12 @@ export interface paths {
         };
         /**
          * Get Definition
-         * @description One definition with its text; its ETag is what a save must name.
+         * @description Get a definition with its text; a save must send its ETag.
          */
         get: operations["get_definition_api_definitions__kind___name__get"];
         /**
          * Save Definition
-         * @description Save a text: `If-Match` with the ETag it was read with, or `If-None-Match: *` for a new one.
+         * @description Save a text: with `If-Match` and the ETag of the text it replaces, or `If-None-Match: *` for a new one.
          */
         put: operations["save_definition_api_definitions__kind___name__put"];
         post?: never;
@@ -821,7 +821,7 @@ export interface paths {
         put?: never;
         /**
          * Check Definition
-         * @description What is wrong with a text, while it is written; nothing is saved.
+         * @description Validate a text without saving it.
          */
         post: operations["check_definition_api_definitions__kind___name__validate_post"];
         delete?: never;
@@ -839,7 +839,7 @@ export interface paths {
         };
         /**
          * Get Versions
-         * @description The history, newest first, without the texts.
+         * @description List the versions, newest first, without their texts.
          */
         get: operations["get_versions_api_definitions__kind___name__versions_get"];
         put?: never;
@@ -859,7 +859,7 @@ export interface paths {
         };
         /**
          * Get One Version
-         * @description One earlier text.
+         * @description Get one version with its text.
          */
         get: operations["get_one_version_api_definitions__kind___name__versions__version__get"];
         put?: never;
@@ -881,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Roll Back
-         * @description Make an earlier text the newest version.
+         * @description Save the text of an earlier version as the newest one.
          */
         post: operations["roll_back_api_definitions__kind___name__rollback_post"];
         delete?: never;
@@ -899,13 +899,13 @@ export interface paths {
         };
         /**
          * List Launches
-         * @description What this server started, newest first.
+         * @description List the launches of this server, newest first.
          */
         get: operations["list_launches_api_launches_get"];
         put?: never;
         /**
          * Launch
-         * @description Start one; with an `Idempotency-Key`, sending it twice starts one.
+         * @description Start a process; a repeated `Idempotency-Key` returns the first launch.
          */
         post: operations["launch_api_launches_post"];
         delete?: never;
@@ -923,14 +923,14 @@ export interface paths {
         };
         /**
          * Get Launch
-         * @description One launch with the end of what it printed.
+         * @description Get a launch with the end of its output.
          */
         get: operations["get_launch_api_launches__launch_id__get"];
         put?: never;
         post?: never;
         /**
          * Stop Launch
-         * @description Ask a launch to end; only a process that is proven to be the one that was started is signalled.
+         * @description Stop a launch; only a process that is proven to be its own is signalled.
          */
         delete: operations["stop_launch_api_launches__launch_id__delete"];
         options?: never;
@@ -947,7 +947,7 @@ export interface paths {
         };
         /**
          * Examine
-         * @description Every finding with its evidence, and which runs could be marked failed.
+         * @description List every finding with its evidence, and the runs that could be marked as failed.
          */
         get: operations["examine_api_admin_doctor_get"];
         put?: never;
@@ -969,7 +969,7 @@ export interface paths {
         put?: never;
         /**
          * Transition Stale
-         * @description Mark as failed what is stale and proven dead; by default it only says which runs that would be.
+         * @description Mark runs as failed that are stale and proven dead; by default only list them.
          */
         post: operations["transition_stale_api_admin_doctor_transition_post"];
         delete?: never;
@@ -989,7 +989,7 @@ export interface paths {
         put?: never;
         /**
          * Checkpoint
-         * @description Fold the log back into the database file.
+         * @description Checkpoint the write-ahead log.
          */
         post: operations["checkpoint_api_admin_checkpoint_post"];
         delete?: never;
@@ -1009,7 +1009,7 @@ export interface paths {
         put?: never;
         /**
          * Vacuum
-         * @description Rebuild the file without its free space; others wait meanwhile.
+         * @description Rebuild the file without its free space; writers wait meanwhile.
          */
         post: operations["vacuum_api_admin_vacuum_post"];
         delete?: never;
@@ -1027,7 +1027,7 @@ export interface paths {
         };
         /**
          * Preview Prune
-         * @description What `li state prune` would delete and free, and what it keeps although it is old enough.
+         * @description Preview what `li state prune` would delete and free, and which old sessions it keeps.
          */
         get: operations["preview_prune_api_admin_prune_get"];
         put?: never;
@@ -1049,7 +1049,7 @@ export interface paths {
         put?: never;
         /**
          * Backup
-         * @description Copy the database into the home's folder `backups`.
+         * @description Copy the database into the folder `backups` of the home.
          */
         post: operations["backup_api_admin_backup_post"];
         delete?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
         };
         /**
          * Database Stats
-         * @description Sizes, rows per table, pragmas, how far behind the search index is, and what came in on the last days.
+         * @description Get sizes, rows per table, pragmas, the backlog of the search index, and the growth of the last days.
          */
         get: operations["database_stats_api_admin_database_get"];
         put?: never;
@@ -1087,7 +1087,7 @@ export interface paths {
         };
         /**
          * Import Status
-         * @description Where sessions came from, what lies on disk, how far it was brought in, and what is being brought in now.
+         * @description Get the sources of sessions, the files on disk, the progress of each import, and running imports.
          */
         get: operations["import_status_api_admin_imports_get"];
         put?: never;
@@ -1107,7 +1107,7 @@ export interface paths {
         };
         /**
          * List Work
-         * @description Imports and upgrades that go on now, in whichever process; it is told without the database.
+         * @description List running imports and upgrades of every process; works without the database.
          */
         get: operations["list_work_api_work_get"];
         put?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
         };
         /**
          * Get Health
-         * @description Everything that is marked running, by its health, with what says so.
+         * @description List the runs that are marked running by health, with the evidence.
          */
         get: operations["get_health_api_admin_health_get"];
         put?: never;
@@ -1147,7 +1147,7 @@ export interface paths {
         };
         /**
          * Read Log
-         * @description The end of Studio's own log: who was refused and why, and what broke.
+         * @description Get the end of the Studio log: refusals with their reasons, and unexpected errors.
          */
         get: operations["read_log_api_admin_logs_get"];
         put?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
         };
         /**
          * Get Settings
-         * @description Every setting with where it came from.
+         * @description Get every setting and its origin.
          */
         get: operations["get_settings_api_admin_settings_get"];
         put?: never;
@@ -1184,13 +1184,46 @@ export interface components {
     schemas: {
         /**
          * Action
-         * @description What a person may order.
+         * @description An action on a show or a play.
          * @enum {string}
          */
         Action: "run" | "approve" | "reject" | "redo" | "escalate" | "abort" | "resume";
         /**
+         * ActionField
+         * @description A field of an action; `name` is its key in the request body.
+         */
+        ActionField: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /**
+             * Kind
+             * @description lines, text or number
+             */
+            kind: string;
+            /** Required */
+            required: boolean;
+        };
+        /**
+         * ActionView
+         * @description An action that a person may take now: its effect and its fields.
+         */
+        ActionView: {
+            /** Action */
+            action: string;
+            /** Label */
+            label: string;
+            /** What */
+            what: string;
+            /** Danger */
+            danger: boolean;
+            /** Fields */
+            fields: components["schemas"]["ActionField"][];
+        };
+        /**
          * Ancestor
-         * @description A branch whose messages 0..last_ord another branch inherited.
+         * @description A branch whose messages 0 to last_ord another branch inherited.
          */
         Ancestor: {
             /** Branch Id */
@@ -1208,7 +1241,7 @@ export interface components {
         };
         /**
          * Argument
-         * @description What a playbook asks for.
+         * @description An argument of a playbook.
          */
         Argument: {
             /** Name */
@@ -1216,7 +1249,7 @@ export interface components {
         };
         /**
          * ArtifactFile
-         * @description A file that a run left beside the database.
+         * @description A file in the folder of a run.
          */
         ArtifactFile: {
             /** Path */
@@ -1237,7 +1270,7 @@ export interface components {
             start: number;
             /**
              * Total
-             * @description bytes of the whole
+             * @description size of the file in bytes
              */
             total: number;
             /** Text */
@@ -1245,12 +1278,12 @@ export interface components {
         };
         /**
          * Artifacts
-         * @description The files of a run's folders, as far as they lie in the home or in the shows.
+         * @description The files in the folder of a run, below the home or the shows folder.
          */
         Artifacts: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Session Id */
@@ -1264,7 +1297,7 @@ export interface components {
         };
         /**
          * Attempt
-         * @description One try of a play: what it noted about itself, what the gate said, and the run it was.
+         * @description One attempt of a play: its metadata, its verdict and its run.
          */
         Attempt: {
             /** Attempt */
@@ -1284,12 +1317,12 @@ export interface components {
         };
         /**
          * Attempts
-         * @description Every try of a play, the first one first.
+         * @description Every attempt of a play, in order.
          */
         Attempts: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Topic */
@@ -1303,40 +1336,32 @@ export interface components {
         };
         /**
          * Attention
-         * @description Everything that waits for a person, the worst first.
+         * @description Every item that needs a person, most severe first.
          */
         Attention: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Items */
             items: components["schemas"]["Waiting"][];
         };
         /**
-         * Back
-         * @description Which version becomes the newest.
-         */
-        Back: {
-            /** Version */
-            version: number;
-        };
-        /**
          * BackedUp
-         * @description What a backup made.
+         * @description The result of a backup.
          */
         BackedUp: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             result: components["schemas"]["BackupResult"];
         };
         /**
          * Backup
-         * @description The name of the copy, in the folder `backups` of the home; one is made up when none is given.
+         * @description The file name of the backup in the folder `backups` of the home (default: state-<time>.db).
          */
         Backup: {
             /** Name */
@@ -1344,7 +1369,7 @@ export interface components {
         };
         /**
          * BackupResult
-         * @description Where the copy is, and how large.
+         * @description The path and size of the backup.
          */
         BackupResult: {
             /** Path */
@@ -1353,10 +1378,10 @@ export interface components {
             bytes: number;
         };
         /**
-         * Badge
+         * BadgeView
          * @description One badge of the State cell.
          */
-        Badge: {
+        BadgeView: {
             /**
              * Kind
              * @description lifecycle, gate or integration
@@ -1368,10 +1393,10 @@ export interface components {
             tone: string;
         };
         /**
-         * Block
-         * @description The messages of a branch in one stretch of time.
+         * BlockView
+         * @description The messages of a branch in one bucket of time.
          */
-        Block: {
+        BlockView: {
             /** Branch Id */
             branch_id: string | null;
             /** Bucket */
@@ -1390,10 +1415,10 @@ export interface components {
             tool: number;
         };
         /**
-         * Branch
+         * BranchView
          * @description A branch of a session.
          */
-        Branch: {
+        BranchView: {
             /** Id */
             id: string;
             /** Created At */
@@ -1426,7 +1451,7 @@ export interface components {
             cost_microusd: number | null;
             /**
              * Inherited
-             * @description what it saw before its own messages, the oldest first
+             * @description the branches it was forked from, oldest first
              */
             inherited: components["schemas"]["Ancestor"][];
         };
@@ -1438,7 +1463,7 @@ export interface components {
         Card: "running" | "failed_24h" | "slow" | "stale" | "needs_review";
         /**
          * Cards
-         * @description The cards of ADR-0017 and ADR-0019; `GET /api/runs?card=…` lists what each counts.
+         * @description The cards of ADR-0017 and ADR-0019; `GET /api/runs?card=…` lists the runs of a card.
          */
         Cards: {
             /** Running */
@@ -1455,10 +1480,10 @@ export interface components {
             teams_active: number;
         };
         /**
-         * ChangedFile
-         * @description A file that a play changed; no numbers for a binary one.
+         * ChangedFileView
+         * @description A changed file; a binary file has no line counts.
          */
-        ChangedFile: {
+        ChangedFileView: {
             /** Path */
             path: string;
             /** Old Path */
@@ -1469,15 +1494,15 @@ export interface components {
             deletions: number | null;
         };
         /**
-         * Checked
-         * @description What is wrong with a text that nobody has saved yet, and what it would say.
+         * CheckedText
+         * @description The validation of an unsaved text.
          */
-        Checked: {
-            definition: components["schemas"]["Definition"];
+        CheckedText: {
+            definition: components["schemas"]["DefinitionView"];
         };
         /**
          * Checkpoint
-         * @description Which kind.
+         * @description A request for a checkpoint.
          */
         Checkpoint: {
             /** @default PASSIVE */
@@ -1485,7 +1510,7 @@ export interface components {
         };
         /**
          * CheckpointResult
-         * @description Frames in the log, frames folded back, and whether somebody was in the way.
+         * @description Frames in the log, checkpointed frames, and whether another connection blocked it.
          */
         CheckpointResult: {
             /** Busy */
@@ -1496,20 +1521,20 @@ export interface components {
             folded_frames: number;
         };
         /**
-         * Checkpointed
-         * @description What a checkpoint did.
+         * CheckpointedView
+         * @description The result of a checkpoint.
          */
-        Checkpointed: {
+        CheckpointedView: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             result: components["schemas"]["CheckpointResult"];
         };
         /**
          * Commands
-         * @description What to type in a terminal.
+         * @description Terminal commands for a run.
          */
         Commands: {
             /** Resume */
@@ -1524,10 +1549,10 @@ export interface components {
             export: string;
         };
         /**
-         * Component
-         * @description A part of a plugin.
+         * ComponentView
+         * @description A component of a plugin.
          */
-        Component: {
+        ComponentView: {
             /** Kind */
             kind: string;
             /** Name */
@@ -1544,7 +1569,7 @@ export interface components {
         ContentPart: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Message Id */
@@ -1555,7 +1580,7 @@ export interface components {
             start: number;
             /**
              * Total
-             * @description characters of the whole
+             * @description length of the whole in characters
              */
             total: number;
             /** Text */
@@ -1563,19 +1588,19 @@ export interface components {
         };
         /**
          * Dashboard
-         * @description The cards, and what happened last.
+         * @description The cards, and recent activity.
          */
         Dashboard: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             cards: components["schemas"]["Cards"];
             /** Hours */
             hours: components["schemas"]["Hour"][];
             /** Recent */
-            recent: components["schemas"]["Run"][];
+            recent: components["schemas"]["RunView"][];
             /** Shows */
             shows: components["schemas"]["ShowListed"][];
         };
@@ -1610,7 +1635,7 @@ export interface components {
             };
             /**
              * Bytes
-             * @description of the largest tables and indexes, on request
+             * @description sizes of the largest tables and indexes, with ?sizes=true
              */
             bytes?: {
                 [key: string]: number;
@@ -1618,12 +1643,12 @@ export interface components {
         };
         /**
          * DatabaseStats
-         * @description The database, and how it grew on the last days.
+         * @description The database and its growth on the last days.
          */
         DatabaseStats: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             stats: components["schemas"]["DatabaseFacts"];
@@ -1632,12 +1657,12 @@ export interface components {
         };
         /**
          * Day
-         * @description What came in on one day.
+         * @description Sessions and messages of one day.
          */
         Day: {
             /**
              * At
-             * @description the beginning of the day in UTC
+             * @description the start of the day in UTC
              */
             at: number;
             /** Sessions */
@@ -1646,43 +1671,59 @@ export interface components {
             messages: number;
         };
         /**
-         * Deed
-         * @description Something that a person may order: what it does now, and which fields of the order it takes.
+         * DecisionAccepted
+         * @description The started `li show …`; `launch.exit_code` is null while it runs.
          */
-        Deed: {
-            /** Action */
-            action: string;
-            /** Label */
-            label: string;
-            /** What */
-            what: string;
-            /** Danger */
-            danger: boolean;
-            /** Fields */
-            fields: components["schemas"]["DeedField"][];
+        DecisionAccepted: {
+            launch: components["schemas"]["LaunchView"];
+            /** Output */
+            output: string;
         };
         /**
-         * DeedField
-         * @description What a person gives with an order; the name is that of its field in the body.
+         * DecisionRequest
+         * @description A decision about a play, or an action on the show.
          */
-        DeedField: {
-            /** Name */
-            name: string;
-            /** Label */
-            label: string;
+        DecisionRequest: {
+            action: components["schemas"]["Action"];
+            /** Play */
+            play?: string | null;
+            /** Feedback */
+            feedback?: string | null;
             /**
-             * Kind
-             * @description lines, text or number
+             * Tokens
+             * @description raise the token budget by this many
              */
-            kind: string;
-            /** Required */
-            required: boolean;
+            tokens?: number | null;
+            /**
+             * Cost
+             * @description raise the cost budget by this many dollars
+             */
+            cost?: number | null;
+            /**
+             * Time
+             * @description raise the time budget: 90s, 30m, 2h, 1d
+             */
+            time?: string | null;
         };
         /**
-         * Definition
-         * @description One file, or one item that cannot be used; then `error` says why.
+         * DefinitionDetail
+         * @description One definition with its text.
          */
-        Definition: {
+        DefinitionDetail: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            definition: components["schemas"]["DefinitionView"];
+            /** Text */
+            text: string | null;
+        };
+        /**
+         * DefinitionView
+         * @description A definition; `error` is set for one that is not valid.
+         */
+        DefinitionView: {
             /** Kind */
             kind: string;
             /** Name */
@@ -1728,51 +1769,37 @@ export interface components {
             args?: components["schemas"]["Argument"][] | null;
             /**
              * Fields
-             * @description everything else that the text says
+             * @description all other fields of the text
              */
             fields?: {
                 [key: string]: unknown;
             } | null;
         };
         /**
-         * DefinitionDetail
-         * @description One definition with its text.
-         */
-        DefinitionDetail: {
-            /**
-             * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
-             */
-            seq: number;
-            definition: components["schemas"]["Definition"];
-            /** Text */
-            text: string | null;
-        };
-        /**
          * Definitions
-         * @description Every definition of a kind, and where was looked for them.
+         * @description Every definition of a kind, and the search path.
          */
         Definitions: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Items */
-            items: components["schemas"]["Definition"][];
+            items: components["schemas"]["DefinitionView"][];
             /** Places */
             places: string[];
             /** Looked */
-            looked: components["schemas"]["Place"][];
+            looked: components["schemas"]["SearchPathView"][];
         };
         /**
-         * Diff
-         * @description What a play changed, as a patch; `whole` is false when it was cut.
+         * DiffView
+         * @description The changes of a play as a patch; `whole` is false when it was truncated.
          */
-        Diff: {
+        DiffView: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Topic */
@@ -1784,14 +1811,14 @@ export interface components {
             /** Head */
             head: string | null;
             /** Files */
-            files: components["schemas"]["ChangedFile"][];
+            files: components["schemas"]["ChangedFileView"][];
             /** Patch */
             patch: string;
             /** Whole */
             whole: boolean;
             /**
              * Why
-             * @description why there is nothing to show
+             * @description why there is no patch
              */
             why: string | null;
         };
@@ -1802,17 +1829,17 @@ export interface components {
         Doctor: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Findings */
-            findings: components["schemas"]["Finding"][];
+            findings: components["schemas"]["FindingView"][];
             /** Transitions */
             transitions: components["schemas"]["StaleRun"][];
         };
         /**
          * Draft
-         * @description A text to look at.
+         * @description A text to validate.
          */
         Draft: {
             /** Text */
@@ -1820,7 +1847,7 @@ export interface components {
         };
         /**
          * Edge
-         * @description The target waits for the source.
+         * @description The target depends on the source.
          */
         Edge: {
             /** Source */
@@ -1830,7 +1857,7 @@ export interface components {
         };
         /**
          * FacetValue
-         * @description How many runs a value of a filter would leave.
+         * @description The number of runs with a filter value.
          */
         FacetValue: {
             /** Value */
@@ -1839,18 +1866,18 @@ export interface components {
             runs: number;
             /**
              * More
-             * @description there are more than were counted
+             * @description more runs exist than were counted
              */
             more: boolean;
         };
         /**
          * Facets
-         * @description The values of each filter beside the other filters, those with most runs first.
+         * @description The values of each filter under the other filters, most runs first.
          */
         Facets: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Status */
@@ -1867,10 +1894,10 @@ export interface components {
             playbook: components["schemas"]["FacetValue"][];
         };
         /**
-         * Finding
-         * @description One thing that the doctor found.
+         * FindingView
+         * @description A finding of the doctor.
          */
-        Finding: {
+        FindingView: {
             /** Severity */
             severity: string;
             /** Code */
@@ -1884,7 +1911,7 @@ export interface components {
         };
         /**
          * Fork
-         * @description A branch that was forked from one of this session's.
+         * @description A branch that was forked from a branch of this session.
          */
         Fork: {
             /** Branch Id */
@@ -1903,24 +1930,24 @@ export interface components {
             parent_branch_id: string;
             /**
              * Forked At Ord
-             * @description the last message that it saw, counted in its parent branch
+             * @description the last inherited message, by its ord in the parent branch
              */
             forked_at_ord: number | null;
             /**
              * Session Ord
-             * @description the same message, counted in this session
+             * @description the same message, by its ord in this session
              */
             session_ord: number | null;
         };
         /**
          * Form
-         * @description What an export is written as.
+         * @description The format of an export.
          * @enum {string}
          */
         Form: "json" | "jsonl" | "md";
         /**
          * Health
-         * @description That it runs.
+         * @description The server is running.
          */
         Health: {
             /** Status */
@@ -1944,12 +1971,12 @@ export interface components {
         };
         /**
          * HealthOverview
-         * @description Everything that is marked running by its health, the worst first.
+         * @description The runs that are marked running, by health, most severe first.
          */
         HealthOverview: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Groups */
@@ -1961,7 +1988,7 @@ export interface components {
         };
         /**
          * HealthRun
-         * @description A run that is marked running, and what says how it does.
+         * @description A run that is marked running, with the evidence of its health.
          */
         HealthRun: {
             /** Id */
@@ -1980,10 +2007,10 @@ export interface components {
             since: number | null;
         };
         /**
-         * Hit
-         * @description A message that matches.
+         * HitView
+         * @description A matching message.
          */
-        Hit: {
+        HitView: {
             /** Message Id */
             message_id: string;
             /** Session Id */
@@ -2005,26 +2032,33 @@ export interface components {
         };
         /**
          * Hits
-         * @description What was found.
+         * @description Search results.
          */
         Hits: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Hits */
-            hits: components["schemas"]["Hit"][];
+            hits: components["schemas"]["HitView"][];
         };
         /**
          * Hour
-         * @description What began in one hour and came to one outcome.
+         * @description The runs that started in one hour and have one status.
          */
         Hour: {
             /** At */
             at: number;
             /** Status */
             status: string;
+            /** Label */
+            label: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "success" | "info" | "warning" | "danger" | "neutral";
             /** Runs */
             runs: number;
             /** Tokens */
@@ -2034,12 +2068,12 @@ export interface components {
         };
         /**
          * ImportStatus
-         * @description How much came from where, what lies in the home that could be brought in, and what is being brought in now.
+         * @description Sessions by source, files that could be imported, and running imports.
          */
         ImportStatus: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Sessions By Source */
@@ -2063,26 +2097,50 @@ export interface components {
             /** Mirrors */
             mirrors: components["schemas"]["MirrorStatus"][];
             /** Troubled */
-            troubled: components["schemas"]["MirrorFile"][];
+            troubled: components["schemas"]["TranscriptFileView"][];
             /** Work */
-            work: components["schemas"]["Work"][];
+            work: components["schemas"]["ProgressView"][];
         };
         /**
          * Kind
-         * @description What has a history.
+         * @description The kinds of definitions that have versions.
          * @enum {string}
          */
         Kind: "agent" | "playbook";
         /**
-         * Launch
+         * LaunchAnswer
+         * @description One launch.
+         */
+        LaunchAnswer: {
+            launch: components["schemas"]["LaunchView"];
+        };
+        /**
+         * LaunchDetail
+         * @description A launch with the end of its output.
+         */
+        LaunchDetail: {
+            launch: components["schemas"]["LaunchView"];
+            /** Output */
+            output: string;
+        };
+        /**
+         * LaunchList
+         * @description Every launch of this server, newest first.
+         */
+        LaunchList: {
+            /** Launches */
+            launches: components["schemas"]["LaunchView"][];
+        };
+        /**
+         * LaunchView
          * @description A process that Studio started.
          */
-        Launch: {
+        LaunchView: {
             /** Id */
             id: string;
             /**
              * Session Id
-             * @description the run that it is, None for a task
+             * @description the session of an agent run, null for a task
              */
             session_id: string | null;
             /** Verb */
@@ -2105,32 +2163,8 @@ export interface components {
             log: string;
         };
         /**
-         * LaunchAnswer
-         * @description One launch.
-         */
-        LaunchAnswer: {
-            launch: components["schemas"]["Launch"];
-        };
-        /**
-         * LaunchDetail
-         * @description One launch, and the end of what it printed.
-         */
-        LaunchDetail: {
-            launch: components["schemas"]["Launch"];
-            /** Output */
-            output: string;
-        };
-        /**
-         * LaunchList
-         * @description Every launch of this server, newest first.
-         */
-        LaunchList: {
-            /** Launches */
-            launches: components["schemas"]["Launch"][];
-        };
-        /**
          * LinkedRun
-         * @description A run that talked through a team.
+         * @description A run that used a team.
          */
         LinkedRun: {
             /** Id */
@@ -2147,10 +2181,26 @@ export interface components {
             lines: string[];
         };
         /**
-         * Match
-         * @description A message of a run that holds a text.
+         * MarkedFailedView
+         * @description A request to mark stale runs as failed; a dry run only lists them.
          */
-        Match: {
+        MarkedFailedView: {
+            /**
+             * Dry Run
+             * @default true
+             */
+            dry_run: boolean;
+            /**
+             * Session Ids
+             * @description only these sessions (default: all)
+             */
+            session_ids?: string[] | null;
+        };
+        /**
+         * MatchView
+         * @description A message of a run that contains a text.
+         */
+        MatchView: {
             /** Ord */
             ord: number;
             /** Message Id */
@@ -2162,26 +2212,26 @@ export interface components {
         };
         /**
          * Matches
-         * @description Where a run holds a text, in order.
+         * @description The messages of a run that contain a text, in order.
          */
         Matches: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Session Id */
             session_id: string;
             /** Matches */
-            matches: components["schemas"]["Match"][];
+            matches: components["schemas"]["MatchView"][];
             /** Has More */
             has_more: boolean;
         };
         /**
-         * Message
-         * @description A message at its place in the session.
+         * MessageView
+         * @description A message with its ord in the session.
          */
-        Message: {
+        MessageView: {
             /** Ord */
             ord: number;
             /** Id */
@@ -2198,12 +2248,12 @@ export interface components {
             content: unknown;
             /**
              * Size
-             * @description bytes of the content as it is stored
+             * @description size of the stored content in bytes
              */
             size: number;
             /**
              * Cut
-             * @description the values of the content that are longer than what is shown, with their lengths in characters; the key '' stands for the content itself
+             * @description the truncated values of the content with their lengths in characters; the key '' is the content itself
              */
             cut: {
                 [key: string]: number;
@@ -2221,12 +2271,12 @@ export interface components {
         };
         /**
          * Messages
-         * @description A window into a session's or a branch's messages, in order.
+         * @description A page of the messages of a session or branch, in order.
          */
         Messages: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Session Id */
@@ -2234,7 +2284,7 @@ export interface components {
             /** Message Count */
             message_count: number;
             /** Messages */
-            messages: components["schemas"]["Message"][];
+            messages: components["schemas"]["MessageView"][];
             /** First Ord */
             first_ord: number | null;
             /** Last Ord */
@@ -2243,34 +2293,8 @@ export interface components {
             has_more: boolean;
         };
         /**
-         * MirrorFile
-         * @description A transcript of another tool that was not read to its end, or not all of it.
-         */
-        MirrorFile: {
-            /** Path */
-            path: string;
-            /** Tool */
-            tool: string;
-            /** Session Id */
-            session_id: string | null;
-            /** Size */
-            size: number;
-            /** Read To */
-            read_to: number;
-            /** Messages */
-            messages: number;
-            /** Skipped */
-            skipped: {
-                [key: string]: number;
-            };
-            /** Read At */
-            read_at: number;
-            /** Gone At */
-            gone_at: number | null;
-        };
-        /**
          * MirrorStatus
-         * @description How far the transcripts of a tool have been read.
+         * @description The progress of reading the transcripts of a tool.
          */
         MirrorStatus: {
             /** Tool */
@@ -2294,13 +2318,13 @@ export interface components {
         };
         /**
          * Mode
-         * @description How thorough a checkpoint is.
+         * @description A checkpoint mode of SQLite.
          * @enum {string}
          */
         Mode: "TRUNCATE" | "PASSIVE" | "RESTART" | "FULL";
         /**
          * NewLaunch
-         * @description What to start.
+         * @description A process to start.
          */
         NewLaunch: {
             /**
@@ -2337,7 +2361,7 @@ export interface components {
             sender: string;
             /**
              * To
-             * @description members; none is everybody
+             * @description recipients; empty for all members
              */
             to?: string[];
             /** Session Id */
@@ -2355,82 +2379,47 @@ export interface components {
         };
         /**
          * OneMessage
-         * @description A message and where it stands.
+         * @description A message with its ord.
          */
         OneMessage: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Session Id */
             session_id: string;
-            message: components["schemas"]["Message"];
+            message: components["schemas"]["MessageView"];
         };
         /**
          * OneVersion
-         * @description One saved state with its text.
+         * @description A version with its text.
          */
         OneVersion: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
-            version: components["schemas"]["Version"];
+            version: components["schemas"]["VersionView"];
         };
         /**
-         * Order
-         * @description A person's word about a show, or about one of its plays.
+         * OutlineView
+         * @description The outline of a run: errors, user messages, tools and files.
          */
-        Order: {
-            action: components["schemas"]["Action"];
-            /** Play */
-            play?: string | null;
-            /** Feedback */
-            feedback?: string | null;
-            /**
-             * Tokens
-             * @description so many more than the plan says
-             */
-            tokens?: number | null;
-            /**
-             * Cost
-             * @description so many dollars more
-             */
-            cost?: number | null;
-            /**
-             * Time
-             * @description so much more: 90s, 30m, 2h, 1d
-             */
-            time?: string | null;
-        };
-        /**
-         * Ordered
-         * @description `li show …` as it was started; `launch.exit_code` is null while it goes on.
-         */
-        Ordered: {
-            launch: components["schemas"]["Launch"];
-            /** Output */
-            output: string;
-        };
-        /**
-         * Outline
-         * @description Where to go in a long run: its errors, what people said, its tools and files.
-         */
-        Outline: {
+        OutlineView: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Session Id */
             session_id: string;
             /** Errors */
-            errors: components["schemas"]["ToolError"][];
+            errors: components["schemas"]["ToolErrorView"][];
             /**
              * Users
-             * @description the ords of what people said
+             * @description the ords of user messages
              */
             users: number[];
             /** Tools */
@@ -2443,67 +2432,18 @@ export interface components {
             last_ord: number | null;
         };
         /**
-         * Place
-         * @description A folder that was looked through; `refused` says why it was not.
-         */
-        Place: {
-            /** Path */
-            path: string;
-            /** Origin */
-            origin: string;
-            /** Refused */
-            refused: string | null;
-        };
-        /**
-         * Play
-         * @description A play; one that is only on disk has less.
-         */
-        Play: {
-            /** Name */
-            name: string;
-            meta: components["schemas"]["PlayMeta"];
-            verdict: components["schemas"]["Verdict"] | null;
-            /** Updated At */
-            updated_at: number | null;
-            /** Session Id */
-            session_id?: string | null;
-            /** Session Name */
-            session_name?: string | null;
-            /** Depends On */
-            depends_on: string[];
-            state?: components["schemas"]["StateShape"] | null;
-            /** Badges */
-            badges: components["schemas"]["Badge"][];
-            /** Blocked By */
-            blocked_by: string[];
-            /** Duration Ms */
-            duration_ms: number | null;
-            /**
-             * Actions
-             * @description what a person may say about it now
-             */
-            actions: string[];
-            /**
-             * Deeds
-             * @description the same, each with what it does now and what has to be given
-             */
-            deeds: components["schemas"]["Deed"][];
-            /** Error */
-            error?: string | null;
-        };
-        /**
          * PlayDetail
-         * @description A play with what its folder says.
+         * @description A play with the files of its folder.
          */
         PlayDetail: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Topic */
             topic: string;
-            play: components["schemas"]["Play"];
+            play: components["schemas"]["PlayView"];
             /** Intent */
             intent: string | null;
             /** Prompt */
@@ -2520,8 +2460,28 @@ export interface components {
             errors: string[];
         };
         /**
+         * PlayGroup
+         * @description The plays of a show in one group: a segment of its progress bar.
+         */
+        PlayGroup: {
+            /**
+             * Group
+             * @enum {string}
+             */
+            group: "completed" | "running" | "awaiting_gate" | "failed" | "aborted" | "pending" | "active" | "archived" | "imported";
+            /** Label */
+            label: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "success" | "info" | "warning" | "danger" | "neutral";
+            /** Plays */
+            plays: number;
+        };
+        /**
          * PlayMeta
-         * @description What `_meta.json` or the row says; a play that is only on disk has what its file has.
+         * @description The fields of `_meta.json` or of the row.
          */
         PlayMeta: {
             /** Worktree */
@@ -2548,10 +2508,47 @@ export interface components {
             effort?: string | null;
         };
         /**
-         * Plugin
-         * @description A plugin with its parts, or one that did not load; then `error` and `problems` say why.
+         * PlayView
+         * @description A play; fewer fields are set for a play that is only on disk.
          */
-        Plugin: {
+        PlayView: {
+            /** Name */
+            name: string;
+            meta: components["schemas"]["PlayMeta"];
+            verdict: components["schemas"]["VerdictView"] | null;
+            /** Updated At */
+            updated_at: number | null;
+            /** Session Id */
+            session_id?: string | null;
+            /** Session Name */
+            session_name?: string | null;
+            /** Depends On */
+            depends_on: string[];
+            state?: components["schemas"]["StateView"] | null;
+            /** Badges */
+            badges: components["schemas"]["BadgeView"][];
+            /** Blocked By */
+            blocked_by: string[];
+            /** Duration Ms */
+            duration_ms: number | null;
+            /**
+             * Actions
+             * @description the actions that are allowed now
+             */
+            actions: string[];
+            /**
+             * Deeds
+             * @description the same actions with their effects and fields
+             */
+            deeds: components["schemas"]["ActionView"][];
+            /** Error */
+            error?: string | null;
+        };
+        /**
+         * PluginView
+         * @description A plugin with its components; `error` and `problems` are set for one that did not load.
+         */
+        PluginView: {
             /** Kind */
             kind: string;
             /** Name */
@@ -2575,28 +2572,51 @@ export interface components {
             /** Bad Components */
             bad_components: number;
             /** Components */
-            components: components["schemas"]["Component"][];
+            components: components["schemas"]["ComponentView"][];
         };
         /**
          * Plugins
-         * @description Every plugin, and where was looked for them.
+         * @description Every plugin, and the search path.
          */
         Plugins: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Items */
-            items: components["schemas"]["Plugin"][];
+            items: components["schemas"]["PluginView"][];
             /** Places */
             places: string[];
             /** Looked */
-            looked: components["schemas"]["Place"][];
+            looked: components["schemas"]["SearchPathView"][];
+        };
+        /**
+         * ProgressView
+         * @description A running import or upgrade of the database, in any process.
+         */
+        ProgressView: {
+            /** Id */
+            id: string;
+            /** What */
+            what: string;
+            /** Pid */
+            pid: number;
+            /** Done */
+            done: number;
+            /**
+             * Total
+             * @description 0 if unknown
+             */
+            total: number;
+            /** Began At */
+            began_at: number;
+            /** Told At */
+            told_at: number;
         };
         /**
          * PrunePlan
-         * @description What a prune would delete and free, and what it keeps although it is old enough, with the reason.
+         * @description What a prune would delete and free, and the old sessions it keeps, by reason.
          */
         PrunePlan: {
             /** Sessions */
@@ -2618,12 +2638,12 @@ export interface components {
         };
         /**
          * PrunePreview
-         * @description What a prune would do; `POST /api/launches` with `prune sessions` does it.
+         * @description A preview of a prune; `POST /api/launches` with `prune sessions` runs it.
          */
         PrunePreview: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             plan: components["schemas"]["PrunePlan"];
@@ -2633,22 +2653,69 @@ export interface components {
             keep_n: number;
         };
         /**
-         * Reason
-         * @description Why something is in its state.
+         * ReasonView
+         * @description Why an entity is in its state.
          */
-        Reason: {
+        ReasonView: {
             /** Code */
             code: string;
             /** Message */
             message: string;
             /** Evidence */
             evidence?: string | null;
+            /**
+             * Claim Status
+             * @enum {string}
+             */
+            claim_status: "observed" | "inferred";
         };
         /**
-         * Run
-         * @description A session as lists show it.
+         * RollbackRequest
+         * @description The version to restore.
          */
-        Run: {
+        RollbackRequest: {
+            /** Version */
+            version: number;
+        };
+        /**
+         * RunDetail
+         * @description A session with the manifest of an archived run, if there is one.
+         */
+        RunDetail: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            session: components["schemas"]["RunView"];
+            /** Metadata */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Branches */
+            branches: components["schemas"]["BranchView"][];
+            /** Forks */
+            forks: components["schemas"]["Fork"][];
+            source: components["schemas"]["SourceView"] | null;
+            commands: components["schemas"]["Commands"];
+            /** Manifest */
+            manifest: {
+                [key: string]: unknown;
+            } | null;
+            /** Manifest Error */
+            manifest_error: string | null;
+        };
+        /**
+         * RunHealth
+         * @description The health of a run, with ADR-0019's `stale`.
+         * @enum {string}
+         */
+        RunHealth: "ok" | "running" | "waiting" | "idle" | "stale" | "stalled" | "process_dead" | "orphaned" | "unknown";
+        /**
+         * RunView
+         * @description A session in a list.
+         */
+        RunView: {
             /** Id */
             id: string;
             /**
@@ -2726,42 +2793,8 @@ export interface components {
             } | null;
             /** Effective Health */
             effective_health: string;
-            state: components["schemas"]["StateShape"];
+            state: components["schemas"]["StateView"];
         };
-        /**
-         * RunDetail
-         * @description The same, with the manifest of an archived run where there is one.
-         */
-        RunDetail: {
-            /**
-             * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
-             */
-            seq: number;
-            session: components["schemas"]["Run"];
-            /** Metadata */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** Branches */
-            branches: components["schemas"]["Branch"][];
-            /** Forks */
-            forks: components["schemas"]["Fork"][];
-            source: components["schemas"]["Source"] | null;
-            commands: components["schemas"]["Commands"];
-            /** Manifest */
-            manifest: {
-                [key: string]: unknown;
-            } | null;
-            /** Manifest Error */
-            manifest_error: string | null;
-        };
-        /**
-         * RunHealth
-         * @description The health of a run, with ADR-0019's `stale`.
-         * @enum {string}
-         */
-        RunHealth: "ok" | "running" | "waiting" | "idle" | "stale" | "stalled" | "process_dead" | "orphaned" | "unknown";
         /**
          * Runs
          * @description A page of runs, newest first.
@@ -2769,60 +2802,72 @@ export interface components {
         Runs: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Runs */
-            runs: components["schemas"]["Run"][];
+            runs: components["schemas"]["RunView"][];
             /** Next Cursor */
             next_cursor: string | null;
             /**
              * Counts
-             * @description all sessions by status, whatever the filters
+             * @description all sessions by status, without filters
              */
             counts: {
                 [key: string]: number;
             };
         };
         /**
+         * SearchPathView
+         * @description A folder of the search path; `refused` is the reason why it was not read.
+         */
+        SearchPathView: {
+            /** Path */
+            path: string;
+            /** Origin */
+            origin: string;
+            /** Refused */
+            refused: string | null;
+        };
+        /**
          * Sent
-         * @description What was sent; `unstored` says why the table does not have it yet.
+         * @description The sent message; `unstored` is the reason why the table does not have it yet.
          */
         Sent: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
-            message: components["schemas"]["TeamMessage"];
+            message: components["schemas"]["TeamMessageView"];
             /** Unstored */
             unstored: string | null;
         };
         /**
          * SessionDetail
-         * @description A session whole, but for its messages.
+         * @description A session without its messages.
          */
         SessionDetail: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
-            session: components["schemas"]["Run"];
+            session: components["schemas"]["RunView"];
             /** Metadata */
             metadata: {
                 [key: string]: unknown;
             };
             /** Branches */
-            branches: components["schemas"]["Branch"][];
+            branches: components["schemas"]["BranchView"][];
             /** Forks */
             forks: components["schemas"]["Fork"][];
-            source: components["schemas"]["Source"] | null;
+            source: components["schemas"]["SourceView"] | null;
             commands: components["schemas"]["Commands"];
         };
         /**
          * SettingShape
-         * @description One setting: its value, where that came from, and where it may be given.
+         * @description A setting: its value, its origin and its environment variable.
          */
         SettingShape: {
             /** Name */
@@ -2840,7 +2885,7 @@ export interface components {
         };
         /**
          * SettingsShape
-         * @description Every setting with where it came from.
+         * @description Every setting with its origin.
          */
         SettingsShape: {
             /** Settings */
@@ -2855,73 +2900,6 @@ export interface components {
             items: components["schemas"]["SettingShape"][];
             /** Read Only */
             read_only: boolean;
-        };
-        /**
-         * Show
-         * @description A show with its plays.
-         */
-        Show: {
-            /**
-             * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
-             */
-            seq: number;
-            /** Topic */
-            topic: string;
-            /** Path */
-            path: string;
-            /** Show Md */
-            show_md: string | null;
-            /** Goal */
-            goal: string | null;
-            /** Status */
-            status: string;
-            /** Status Source */
-            status_source: string;
-            /** Plays */
-            plays: components["schemas"]["Play"][];
-            /** Plays Total */
-            plays_total: number;
-            /** Plays Merged */
-            plays_merged: number;
-            /** Running Plays */
-            running_plays: string[];
-            /** Edges */
-            edges: components["schemas"]["Edge"][];
-            /** Critical Path */
-            critical_path: string[];
-            /** Blocked */
-            blocked: {
-                [key: string]: string[];
-            };
-            /** Actions */
-            actions: string[];
-            /** Deeds */
-            deeds: components["schemas"]["Deed"][];
-            state?: components["schemas"]["StateShape"] | null;
-            /** Repo */
-            repo?: string | null;
-            /** Base Branch */
-            base_branch?: string | null;
-            /** Integration Branch */
-            integration_branch?: string | null;
-            /** Updated At */
-            updated_at?: number | null;
-            /** Final Verdict */
-            final_verdict?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Directed
-             * @description whether a director works on it now
-             * @default false
-             */
-            directed: boolean;
-            /**
-             * Error
-             * @description why nothing of its folder is told
-             */
-            error: string | null;
         };
         /**
          * ShowListed
@@ -2944,34 +2922,105 @@ export interface components {
             plays_by_status: {
                 [key: string]: number;
             };
+            /** Plays By Group */
+            plays_by_group: components["schemas"]["PlayGroup"][];
             /** Plays Total */
             plays_total: number;
             /** Plays Merged */
             plays_merged: number;
             /** Running Plays */
             running_plays: string[];
-            state?: components["schemas"]["StateShape"] | null;
+            state?: components["schemas"]["StateView"] | null;
             /** Error */
             error?: string | null;
         };
         /**
+         * ShowView
+         * @description A show with its plays.
+         */
+        ShowView: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Topic */
+            topic: string;
+            /** Path */
+            path: string;
+            /** Show Md */
+            show_md: string | null;
+            /** Goal */
+            goal: string | null;
+            /** Status */
+            status: string;
+            /** Status Source */
+            status_source: string;
+            /** Plays */
+            plays: components["schemas"]["PlayView"][];
+            /** Plays By Group */
+            plays_by_group: components["schemas"]["PlayGroup"][];
+            /** Plays Total */
+            plays_total: number;
+            /** Plays Merged */
+            plays_merged: number;
+            /** Running Plays */
+            running_plays: string[];
+            /** Edges */
+            edges: components["schemas"]["Edge"][];
+            /** Critical Path */
+            critical_path: string[];
+            /** Blocked */
+            blocked: {
+                [key: string]: string[];
+            };
+            /** Actions */
+            actions: string[];
+            /** Deeds */
+            deeds: components["schemas"]["ActionView"][];
+            state?: components["schemas"]["StateView"] | null;
+            /** Repo */
+            repo?: string | null;
+            /** Base Branch */
+            base_branch?: string | null;
+            /** Integration Branch */
+            integration_branch?: string | null;
+            /** Updated At */
+            updated_at?: number | null;
+            /** Final Verdict */
+            final_verdict?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Directed
+             * @description whether its director is running
+             * @default false
+             */
+            directed: boolean;
+            /**
+             * Error
+             * @description why its folder was not read
+             */
+            error: string | null;
+        };
+        /**
          * Shows
-         * @description Every show, the one that changed last first.
+         * @description Every show, most recently changed first.
          */
         Shows: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Shows */
             shows: components["schemas"]["ShowListed"][];
         };
         /**
-         * Source
+         * SourceView
          * @description The play that a run belongs to.
          */
-        Source: {
+        SourceView: {
             /** Topic */
             topic: string;
             /** Play */
@@ -2979,7 +3028,7 @@ export interface components {
         };
         /**
          * StaleRun
-         * @description A run that is stale and proven dead, and what proves it.
+         * @description A run that is stale and proven dead, with the evidence.
          */
         StaleRun: {
             /** Session Id */
@@ -2988,24 +3037,57 @@ export interface components {
             evidence: string[];
         };
         /**
-         * StateShape
+         * StateView
          * @description The computed state; a page renders it and decides nothing.
          */
-        StateShape: {
-            /** Lifecycle */
+        StateView: {
+            /**
+             * Lifecycle
+             * @description the status
+             */
             lifecycle: string;
             /** Health */
             health: string;
             /** Delivery */
             delivery: string;
-            /** Severity */
-            severity: string;
-            /** Tone */
-            tone: string;
+            /**
+             * Outcome
+             * @description null until the entity has ended
+             * @enum {unknown}
+             */
+            outcome: "succeeded" | "failed" | "stopped" | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "none" | "info" | "warning" | "error";
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "success" | "info" | "warning" | "danger" | "neutral";
             /** Label */
             label: string;
+            /**
+             * Group
+             * @description the heading that lists and progress bars count the status under
+             * @enum {string}
+             */
+            group: "completed" | "running" | "awaiting_gate" | "failed" | "aborted" | "pending" | "active" | "archived" | "imported";
+            /**
+             * Icon
+             * @enum {string}
+             */
+            icon: "alert" | "ban" | "check" | "circle" | "circle-dashed" | "clock-pause" | "cross" | "disconnected" | "hourglass" | "lock" | "merge" | "person" | "refresh" | "spinner";
             /** Reasons */
-            reasons: components["schemas"]["Reason"][];
+            reasons: components["schemas"]["ReasonView"][];
+            /** Evaluated At */
+            evaluated_at: number | null;
+            /**
+             * Source
+             * @description where the status was read: sqlite or filesystem
+             */
+            source: string;
         };
         /**
          * Stats
@@ -3014,7 +3096,7 @@ export interface components {
         Stats: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Sessions */
@@ -3037,10 +3119,10 @@ export interface components {
             skills: number;
         };
         /**
-         * Stop
-         * @description How long it may take to end by itself.
+         * StopRequest
+         * @description The grace period before the processes are killed.
          */
-        Stop: {
+        StopRequest: {
             /**
              * Grace Seconds
              * @default 15
@@ -3048,13 +3130,13 @@ export interface components {
             grace_seconds: number;
         };
         /**
-         * Stopped
-         * @description What became of it; `over` is false for a run that still runs, or may.
+         * StopResult
+         * @description The outcome of a stop; `over` is false for a run that is or may be still running.
          */
-        Stopped: {
+        StopResult: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Session Id */
@@ -3065,43 +3147,16 @@ export interface components {
             outcome: string;
         };
         /**
-         * Team
-         * @description A team, or a file that cannot be used; then `error` says why.
-         */
-        Team: {
-            /** Id */
-            id: string | null;
-            /** Name */
-            name: string;
-            /** Status */
-            status: string | null;
-            /** Members */
-            members: string[];
-            /** Member Count */
-            member_count: number;
-            /** Message Count */
-            message_count: number;
-            /** Created At */
-            created_at: number | null;
-            /** Updated At */
-            updated_at: number | null;
-            /** Path */
-            path: string | null;
-            /** Error */
-            error: string | null;
-            state: components["schemas"]["StateShape"] | null;
-        };
-        /**
          * TeamDetail
-         * @description A team, the runs that talked through it, and how much each member has not read.
+         * @description A team, the runs that used it, and the unread messages of each member.
          */
         TeamDetail: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
-            team: components["schemas"]["Team"];
+            team: components["schemas"]["TeamView"];
             /** Sessions */
             sessions: string[];
             /** Linked */
@@ -3112,10 +3167,23 @@ export interface components {
             };
         };
         /**
-         * TeamMessage
-         * @description What one member wrote to another, or to all.
+         * TeamList
+         * @description Every team, most recently used first.
          */
-        TeamMessage: {
+        TeamList: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Teams */
+            teams: components["schemas"]["TeamView"][];
+        };
+        /**
+         * TeamMessageView
+         * @description A message from one member to another, or to all.
+         */
+        TeamMessageView: {
             /** Id */
             id: string;
             /** Team Id */
@@ -3146,30 +3214,44 @@ export interface components {
         TeamMessages: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Messages */
-            messages: components["schemas"]["TeamMessage"][];
+            messages: components["schemas"]["TeamMessageView"][];
             /** Has More */
             has_more: boolean;
         };
         /**
-         * Teams
-         * @description Every team, the one that was used last first.
+         * TeamView
+         * @description A team; `error` is set for a file that is not valid.
          */
-        Teams: {
-            /**
-             * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
-             */
-            seq: number;
-            /** Teams */
-            teams: components["schemas"]["Team"][];
+        TeamView: {
+            /** Id */
+            id: string | null;
+            /** Name */
+            name: string;
+            /** Status */
+            status: string | null;
+            /** Members */
+            members: string[];
+            /** Member Count */
+            member_count: number;
+            /** Message Count */
+            message_count: number;
+            /** Created At */
+            created_at: number | null;
+            /** Updated At */
+            updated_at: number | null;
+            /** Path */
+            path: string | null;
+            /** Error */
+            error: string | null;
+            state: components["schemas"]["StateView"] | null;
         };
         /**
          * TextProblem
-         * @description What is wrong with a text: an error makes it unusable, a warning does not.
+         * @description A problem of a text: an error makes it unusable, a warning does not.
          */
         TextProblem: {
             /** Severity */
@@ -3182,13 +3264,13 @@ export interface components {
             hint: string | null;
         };
         /**
-         * Timeline
-         * @description When messages came: bucket n begins at start + n * width; where nothing came there is no block.
+         * TimelineView
+         * @description Messages over time: bucket n starts at start + n * width; empty buckets have no block.
          */
-        Timeline: {
+        TimelineView: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Session Id */
@@ -3200,11 +3282,11 @@ export interface components {
             /** Buckets */
             buckets: number;
             /** Blocks */
-            blocks: components["schemas"]["Block"][];
+            blocks: components["schemas"]["BlockView"][];
         };
         /**
          * ToolCount
-         * @description How often a tool was called, and how often it failed.
+         * @description The calls and errors of a tool.
          */
         ToolCount: {
             /** Calls */
@@ -3213,10 +3295,10 @@ export interface components {
             errors: number;
         };
         /**
-         * ToolError
-         * @description A tool that failed.
+         * ToolErrorView
+         * @description A failed tool call.
          */
-        ToolError: {
+        ToolErrorView: {
             /** Ord */
             ord: number;
             /** Message Id */
@@ -3232,7 +3314,7 @@ export interface components {
         };
         /**
          * TouchedFile
-         * @description A file that tools were called with.
+         * @description A file that tool calls named.
          */
         TouchedFile: {
             /** Path */
@@ -3247,29 +3329,39 @@ export interface components {
             last_ord: number;
         };
         /**
-         * Transition
-         * @description Whether to do it, or only to say what would be done.
+         * TranscriptFileView
+         * @description A transcript of another tool that was not read completely.
          */
-        Transition: {
-            /**
-             * Dry Run
-             * @default true
-             */
-            dry_run: boolean;
-            /**
-             * Session Ids
-             * @description only these; without it all
-             */
-            session_ids?: string[] | null;
+        TranscriptFileView: {
+            /** Path */
+            path: string;
+            /** Tool */
+            tool: string;
+            /** Session Id */
+            session_id: string | null;
+            /** Size */
+            size: number;
+            /** Read To */
+            read_to: number;
+            /** Messages */
+            messages: number;
+            /** Skipped */
+            skipped: {
+                [key: string]: number;
+            };
+            /** Read At */
+            read_at: number;
+            /** Gone At */
+            gone_at: number | null;
         };
         /**
          * Transitions
-         * @description What would be, or was, marked failed.
+         * @description The runs that would be, or were, marked as failed.
          */
         Transitions: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Dry Run */
@@ -3289,31 +3381,31 @@ export interface components {
         };
         /**
          * Vacuumed
-         * @description What a vacuum did.
+         * @description The result of a vacuum.
          */
         Vacuumed: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             result: components["schemas"]["VacuumResult"];
         };
         /**
-         * Verdict
-         * @description What the gate said.
+         * VerdictView
+         * @description The verdict of the gate.
          */
-        Verdict: {
+        VerdictView: {
             /** Gate Passed */
             gate_passed?: boolean | null;
             /** Feedback */
             feedback?: string | null;
         };
         /**
-         * Version
-         * @description One saved state; the list leaves the text out.
+         * VersionView
+         * @description A version; lists omit the text.
          */
-        Version: {
+        VersionView: {
             /** Version */
             version: number;
             /** Sha256 */
@@ -3331,20 +3423,20 @@ export interface components {
         };
         /**
          * Versions
-         * @description The history, newest first.
+         * @description The versions, newest first.
          */
         Versions: {
             /**
              * Seq
-             * @description the number of the newest change that this answer knows; streams start after it
+             * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
             /** Versions */
-            versions: components["schemas"]["Version"][];
+            versions: components["schemas"]["VersionView"][];
         };
         /**
          * Waiting
-         * @description One thing that waits for a person.
+         * @description An item that needs a person.
          */
         Waiting: {
             /** Kind */
@@ -3370,7 +3462,7 @@ export interface components {
         };
         /**
          * WaitingAction
-         * @description What a person can do about it: a request to this server, or words for a terminal.
+         * @description An action on an item: a request to this server, or a terminal command.
          */
         WaitingAction: {
             /** Label */
@@ -3387,50 +3479,27 @@ export interface components {
             command: string;
             /**
              * What
-             * @description what comes of it
+             * @description the effect
              */
             what: string | null;
             /** Danger */
             danger: boolean;
             /**
              * Fields
-             * @description what a person adds to the body
+             * @description fields that a person adds to the body
              */
-            fields: components["schemas"]["DeedField"][];
-        };
-        /**
-         * Work
-         * @description Something long that goes on in some process now: an import, an upgrade of the database.
-         */
-        Work: {
-            /** Id */
-            id: string;
-            /** What */
-            what: string;
-            /** Pid */
-            pid: number;
-            /** Done */
-            done: number;
-            /**
-             * Total
-             * @description 0 where it is not known
-             */
-            total: number;
-            /** Began At */
-            began_at: number;
-            /** Told At */
-            told_at: number;
+            fields: components["schemas"]["ActionField"][];
         };
         /**
          * Works
-         * @description What goes on now, the oldest first.
+         * @description Running imports and upgrades, oldest first.
          */
         Works: {
             /** Work */
-            work: components["schemas"]["Work"][];
+            work: components["schemas"]["ProgressView"][];
         };
         /**
-         * Problem
+         * ProblemView
          * @description An error (RFC 9457).
          */
         Problem: {
@@ -3816,7 +3885,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Stop"];
+                "application/json": components["schemas"]["StopRequest"];
             };
         };
         responses: {
@@ -3827,7 +3896,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Stopped"];
+                    "application/json": components["schemas"]["StopResult"];
                 };
             };
         };
@@ -3913,7 +3982,7 @@ export interface operations {
     get_content_api_sessions__session_id__messages__message_id__content_get: {
         parameters: {
             query?: {
-                /** @description one of `cut`; nothing reads the content itself */
+                /** @description a key of `cut`; empty for the content itself */
                 key?: string;
                 start?: number;
                 length?: number;
@@ -3959,7 +4028,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Outline"];
+                    "application/json": components["schemas"]["OutlineView"];
                 };
             };
         };
@@ -3984,7 +4053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Timeline"];
+                    "application/json": components["schemas"]["TimelineView"];
                 };
             };
         };
@@ -4029,7 +4098,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description the session, whole */
+            /** @description the whole session */
             200: {
                 headers: {
                     "Lion-Seq"?: string;
@@ -4046,7 +4115,7 @@ export interface operations {
     follow_everything_api_events_get: {
         parameters: {
             query?: {
-                /** @description the seq of the answer that the page shows */
+                /** @description the seq of the response that the page shows */
                 after?: number | null;
             };
             header?: {
@@ -4072,7 +4141,7 @@ export interface operations {
     follow_session_api_sessions__session_id__stream_get: {
         parameters: {
             query?: {
-                /** @description the seq of the answer that the page shows */
+                /** @description the seq of the response that the page shows */
                 after?: number | null;
             };
             header?: {
@@ -4100,7 +4169,7 @@ export interface operations {
     follow_show_api_shows__topic__stream_get: {
         parameters: {
             query?: {
-                /** @description the seq of the answer that the page shows */
+                /** @description the seq of the response that the page shows */
                 after?: number | null;
             };
             header?: {
@@ -4164,7 +4233,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Show"];
+                    "application/json": components["schemas"]["ShowView"];
                 };
             };
         };
@@ -4180,7 +4249,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Order"];
+                "application/json": components["schemas"]["DecisionRequest"];
             };
         };
         responses: {
@@ -4191,7 +4260,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ordered"];
+                    "application/json": components["schemas"]["DecisionAccepted"];
                 };
             };
         };
@@ -4266,7 +4335,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Diff"];
+                    "application/json": components["schemas"]["DiffView"];
                 };
             };
         };
@@ -4287,7 +4356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Teams"];
+                    "application/json": components["schemas"]["TeamList"];
                 };
             };
         };
@@ -4504,7 +4573,7 @@ export interface operations {
                     "application/json": components["schemas"]["DefinitionDetail"];
                 };
             };
-            /** @description made */
+            /** @description created */
             201: {
                 headers: {
                     "Lion-Seq"?: string;
@@ -4539,7 +4608,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Checked"];
+                    "application/json": components["schemas"]["CheckedText"];
                 };
             };
         };
@@ -4605,7 +4674,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Back"];
+                "application/json": components["schemas"]["RollbackRequest"];
             };
         };
         responses: {
@@ -4747,7 +4816,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Transition"];
+                "application/json": components["schemas"]["MarkedFailedView"];
             };
         };
         responses: {
@@ -4783,7 +4852,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Checkpointed"];
+                    "application/json": components["schemas"]["CheckpointedView"];
                 };
             };
         };

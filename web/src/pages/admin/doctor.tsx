@@ -46,7 +46,7 @@ function NoFindings() {
   return <p className="muted">No problems found in the database, its files and its runs</p>;
 }
 
-function Findings({ findings }: { findings: Schema<"Finding">[] }) {
+function Findings({ findings }: { findings: Schema<"FindingView">[] }) {
   return (
     <Panel>
       <ul className={classes.list} aria-label="Findings">

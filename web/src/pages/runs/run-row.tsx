@@ -76,7 +76,7 @@ function Cell({ column, run }: { column: Column; run: Run }) {
         </Tooltip>
       );
     case "duration":
-      return <Duration ms={run.duration_ms} since={run.status === "running" ? run.started_at : null} />;
+      return <Duration ms={run.duration_ms} since={run.state.group === "running" ? run.started_at : null} />;
     case "tokens":
       return <Tokens usage={run} />;
     case "cost":

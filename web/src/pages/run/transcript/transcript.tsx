@@ -34,7 +34,7 @@ interface TranscriptProps {
 
 export function Transcript({ detail, cursor, list, visibleRange, onShown }: TranscriptProps) {
   const { session } = detail;
-  const live = session.status === "running";
+  const live = session.state.group === "running";
   const inherited = useInherited(detail);
   const inheritedCount = inherited.reduce((sum, { last_ord }) => sum + last_ord + 1, 0);
   const [startOrd] = useState(cursor.ord);
