@@ -26,8 +26,8 @@ _CACHE = web.ROOT / ".cache" / "pages"
 _START = """
 import sys
 from lionstudio.cli.main import main
-from lionstudio.studio import shell
-shell.STATIC = sys.argv.pop(1)
+from lionstudio.studio.http import static
+static.STATIC = sys.argv.pop(1)
 sys.exit(main())
 """
 
