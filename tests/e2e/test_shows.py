@@ -186,7 +186,7 @@ def test_exhausted_budget_is_raised(visit: Callable[..., Watched], fresh: Studio
     page.get_by_role("button", name="Raise budget").click()
     dialog = page.get_by_role("dialog")
     grant = dialog.get_by_role("button", name="Raise budget")
-    expect(dialog).to_contain_text("may spend so much more than its plan says")
+    expect(dialog).to_contain_text("The budget of big is raised by this amount")
     dialog.get_by_label("Additional tokens").fill("many")
     expect(grant).to_be_disabled()
     dialog.get_by_label("Additional tokens").fill("5000")
