@@ -44,7 +44,7 @@ export function StatePill({ state, plain = false }: { state: State | null | unde
   const StateIcon = ICONS[state.icon];
   const isSpinning = state.icon === "spinner" && state.health === "running";
   const pill = (
-    <span className={classes.pill} data-tone={state.tone} data-lifecycle={state.lifecycle} data-plain={plain}>
+    <span className={classes.pill} data-tone={state.tone} data-plain={plain}>
       <StateIcon size={13} stroke={2} className={isSpinning ? classes.spinning : undefined} />
       <span className={classes.label}>{state.label}</span>
     </span>
