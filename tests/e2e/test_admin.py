@@ -36,9 +36,9 @@ def test_database_maintenance_buttons(visit: Callable[..., Watched], fresh: Stud
     li(fresh.settings, "agent", "script", "hello", "--name", "one")
     page = visit(fresh).open("admin")
     database = page.get_by_role("region", name="Database")
-    for name, said in (("Checkpoint", "Checkpoint:"), ("Vacuum", "Vacuum:"), ("Backup", "Backup:")):
+    for name, message in (("Checkpoint", "Checkpoint:"), ("Vacuum", "Vacuum:"), ("Backup", "Backup:")):
         database.get_by_role("button", name=name).click()
-        expect(page.get_by_text(re.compile(said)).first).to_be_visible()
+        expect(page.get_by_text(re.compile(message)).first).to_be_visible()
     database.get_by_role("button", name="Prune…").click()
     expect(page.get_by_role("dialog")).to_contain_text("0 runs would be deleted")
     expect(page.get_by_role("button", name="Delete 0 runs")).to_be_disabled()

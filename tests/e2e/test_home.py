@@ -17,7 +17,7 @@ def test_home_lists_attention_items_with_links(open_page: Open) -> None:
     waiting = page.get_by_role("region", name="Needs you")
 
     expect(waiting.get_by_text("checkout-flow / mails")).to_be_visible()
-    expect(waiting.get_by_text("The mail has no plain-text half")).to_be_visible()
+    expect(waiting.get_by_text("The mail has no plain-text part")).to_be_visible()
     waiting.get_by_role("link", name="checkout-flow / mails").click()
     expect(page).to_have_url(re.compile(r"/shows/checkout-flow$"))
 

@@ -107,7 +107,7 @@ def test_hostile_text_stays_text_on_every_page(visit: Callable[..., Watched], fr
             "() => [...document.querySelectorAll('a')].every((a) => !/^(javascript|data):/i.test(a.href))"
         )
         page.close()
-    assert watched.breaches == []
+    assert watched.violations == []
 
 
 def test_hostile_text_is_shown_verbatim(visit: Callable[..., Watched], fresh: Studio) -> None:

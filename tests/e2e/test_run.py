@@ -266,6 +266,22 @@ def test_fork_shows_inherited_messages_and_links_both_ways(visit: Visit, fresh: 
     expect(page).to_have_url(re.compile("/runs/child"))
 
 
+def test_fork_dialog_opens_the_new_run(visit: Visit, fresh: Studio) -> None:
+    li(fresh.settings, "agent", "script", "@say The first answer", "--name", "origin")
+    page = visit(fresh).open("runs")
+    page.get_by_role("list", name="Runs").get_by_role("link", name="origin").click()
+    expect(rows(page).filter(has_text="The first answer").last).to_be_visible()
+    origin = page.url
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Continue or fork").click()
+    page.get_by_role("textbox", name="Prompt").fill("@say Another answer")
+    page.get_by_role("button", name="Start fork").click()
+    expect(page.get_by_text("Fork started")).to_be_visible(timeout=_SECONDS)
+    expect(page).not_to_have_url(origin)
+    expect(rows(page).filter(has_text="The first answer").last).to_have_attribute("data-inherited", "true")
+    expect(rows(page).filter(has_text="Another answer").last).to_be_visible(timeout=_SECONDS)
+
+
 def test_transcript_is_complete_after_a_server_restart(browser: Browser, tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     with serve(tmp_path) as running:

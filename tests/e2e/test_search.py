@@ -48,7 +48,7 @@ def test_search_filters_and_empty_results(open_page: Open) -> None:
 def test_semantic_search_without_a_model_shows_a_hint(open_page: Open) -> None:
     page = open_page("search?q=build&mode=semantic")
     expect(page.get_by_role("alert")).to_contain_text("Could not load results")
-    expect(page.get_by_role("alert")).to_contain_text("is set. Set embed_model")
+    expect(page.get_by_role("alert")).to_contain_text("embed_model is not set. Set embed_model and embed_url")
 
 
 def test_search_renders_hostile_text_as_text(open_page: Open) -> None:

@@ -82,7 +82,7 @@ def test_offline_page_reloads_when_the_server_is_back(visit: Callable[..., Watch
     with serve(tmp_path, port=port):
         expect(page.get_by_role("heading", level=1)).to_have_text("Agents", timeout=20_000)
     # React logs the error behind an error page.
-    watched.breaches[:] = [breach for breach in watched.breaches if "could not be loaded" not in breach]
+    watched.violations[:] = [text for text in watched.violations if "could not be loaded" not in text]
 
 
 def test_tabs_share_one_stream_and_take_over(visit: Callable[..., Watched], fresh: Studio) -> None:

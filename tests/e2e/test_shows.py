@@ -55,7 +55,7 @@ def test_play_details_follow_the_order_of_adr_0011(open_page: Open) -> None:
     row(page, "mails").click()
     expect(page).to_have_url(re.compile("play=mails"))
     opened = page.locator("#play-mails")
-    expect(opened).to_contain_text("No plain-text half")
+    expect(opened).to_contain_text("No plain-text part")
 
     text = opened.inner_text()
     titles = ["Open session", "Intent", "Duration", "Gate: failed", "Diff", "Raw data"]
@@ -186,7 +186,7 @@ def test_exhausted_budget_is_raised(visit: Callable[..., Watched], fresh: Studio
     page.get_by_role("button", name="Raise budget").click()
     dialog = page.get_by_role("dialog")
     grant = dialog.get_by_role("button", name="Raise budget")
-    expect(dialog).to_contain_text("may spend so much more than its plan says")
+    expect(dialog).to_contain_text("The budget of big is raised by this amount")
     dialog.get_by_label("Additional tokens").fill("many")
     expect(grant).to_be_disabled()
     dialog.get_by_label("Additional tokens").fill("5000")
@@ -219,7 +219,7 @@ def test_shows_are_accessible(open_page: Open) -> None:
             options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
             assert_accessible(open_page("shows", **options))
             page = open_page("shows/checkout-flow?play=mails", **options)
-            page.get_by_text("No plain-text half").first.wait_for()
+            page.get_by_text("No plain-text part").first.wait_for()
             assert_accessible(page)
 
 

@@ -192,7 +192,7 @@ def _play(conn: Connection, show: Show, order: int, name: str, status: str, need
         if status != "running":
             finish_session(conn, session, "completed", exit_code=0, at=began + 1200)
     passed = {"merged": True, "gate_failed": False}.get(status)
-    feedback = "The mail has no plain-text half; add one." if status == "gate_failed" else None
+    feedback = "The mail has no plain-text part; add one." if status == "gate_failed" else None
     put_play(
         conn,
         Play(
@@ -225,7 +225,7 @@ def _show_folder(folder: Path) -> None:
         play.mkdir(parents=True)
         (play / "_intent.md").write_text(f"# {name}\n\nBuild **{name}**, with tests.\n")
         (play / "_meta.json").write_text(json.dumps({"status": status, "attempt": 1, "depends_on": list(needs)}))
-    (folder / "mails" / "_verdict.json").write_text('{"gate_passed": false, "feedback": "No plain-text half."}')
+    (folder / "mails" / "_verdict.json").write_text('{"gate_passed": false, "feedback": "No plain-text part."}')
     (folder / "_show.md").write_text("# Checkout\n\n## Goal\n\nA checkout that survives Black Friday.\n")
 
 

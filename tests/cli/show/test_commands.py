@@ -112,7 +112,7 @@ def test_run_rejects_placeholder_prompts(home: Path) -> None:
     assert f"edit {path}" in refused.err
     path.write_text(path.read_text().replace("Describe the task for the agent.", "Split the lexer."))
     assert "placeholder prompts: second" in run_li("show", "run", "speed").err
-    path.write_text(path.read_text().replace("What comes after the first is merged.", "Use it."))
+    path.write_text(path.read_text().replace("Describe the task that starts after `first` is merged.", "Use it."))
     assert run_li("show", "plan", "speed").err.endswith("\nRun it: li show run speed\n")
 
 

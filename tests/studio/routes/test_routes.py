@@ -162,6 +162,7 @@ def test_get_show_reads_the_folder_without_rows(studio: InProcess) -> None:
         "loose": "filesystem",
     }
     assert (show["status"], show["plays"][0]["meta"]) == ("unknown", {"status": "running"})
+    assert (show["running_plays"], show["plays_merged"]) == ([show["plays"][0]["name"]], 0)
 
 
 def test_get_play_reads_intent_and_verdict_from_disk(studio: InProcess) -> None:

@@ -4,9 +4,9 @@ import { get, post, send } from "./client";
 import { keys, type Schema } from "./keys";
 
 export type Kind = Schema<"Kind">;
-export type Definition = Schema<"Definition">;
+export type Definition = Schema<"DefinitionView">;
 export type Detail = Schema<"DefinitionDetail">;
-export type Version = Schema<"Version">;
+export type Version = Schema<"VersionView">;
 export type TextProblem = Schema<"TextProblem">;
 
 const LISTS = { agent: "/api/agents", playbook: "/api/playbooks" } as const;

@@ -5,7 +5,7 @@ import { get, post, remove } from "./client";
 import { keys, type Schema } from "./keys";
 import { onChanges } from "./live/feed";
 
-export type Launch = Schema<"Launch">;
+export type Launch = Schema<"LaunchView">;
 
 export const launches = () =>
   queryOptions({

@@ -5,7 +5,7 @@ import { mergeOutlines, type Outline } from "@/domain/transcript/outline";
 import { get } from "./client";
 import { keys, type MessageSource, type Schema } from "./keys";
 
-export type Message = Schema<"Message">;
+export type Message = Schema<"MessageView">;
 export type { MessageSource };
 
 const IMMUTABLE = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false } as const;

@@ -4,10 +4,30 @@ import { get } from "./client";
 import { type Filters, keys, type Schema } from "./keys";
 import { CLOCK_MS } from "./query-client";
 
-export type Run = Schema<"Run">;
+export type Run = Schema<"RunView">;
 export type Runs = Schema<"Runs">;
 export type Facets = Schema<"Facets">;
 export type { Filters };
+
+export const CARD_LABELS: Record<Schema<"Card">, string> = {
+  running: "Running",
+  failed_24h: "Failed, 24 h",
+  slow: "Slow",
+  stale: "Stale",
+  needs_review: "Needs review",
+};
+
+export const HEALTH_LABELS: Record<Schema<"RunHealth">, string> = {
+  waiting: "Waiting for you",
+  idle: "Idle",
+  stale: "Stale",
+  stalled: "Stalled",
+  process_dead: "Process dead",
+  orphaned: "Orphaned",
+  running: "Running",
+  ok: "OK",
+  unknown: "Unknown",
+};
 
 const PAGE = 100;
 

@@ -2615,10 +2615,10 @@ export interface components {
             told_at: number;
         };
         /**
-         * PrunePlan
+         * PrunePlanView
          * @description The rows that a prune would delete, the bytes it would free, and the old sessions it keeps, by reason.
          */
-        PrunePlan: {
+        PrunePlanView: {
             /** Sessions */
             sessions: number;
             /** Kept Running */
@@ -2646,7 +2646,7 @@ export interface components {
              * @description the number of the newest change in this response; streams start after it
              */
             seq: number;
-            plan: components["schemas"]["PrunePlan"];
+            plan: components["schemas"]["PrunePlanView"];
             /** Keep Days */
             keep_days: number;
             /** Keep N */
@@ -3129,10 +3129,10 @@ export interface components {
             grace_seconds: number;
         };
         /**
-         * StopResult
+         * StopResultView
          * @description The outcome of a stop; `over` is false for a run that is or may be still running.
          */
-        StopResult: {
+        StopResultView: {
             /**
              * Seq
              * @description the number of the newest change in this response; streams start after it
@@ -3895,7 +3895,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StopResult"];
+                    "application/json": components["schemas"]["StopResultView"];
                 };
             };
         };

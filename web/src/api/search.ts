@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { keys, type Schema } from "./keys";
 
-export type Hit = Schema<"Hit">;
+export type Hit = Schema<"HitView">;
 export interface SearchQuery {
   q: string;
   mode: "words" | "semantic" | "hybrid";

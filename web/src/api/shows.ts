@@ -5,12 +5,12 @@ import { keys, type Schema } from "./keys";
 import { CLOCK_MS } from "./query-client";
 
 export type ShowListed = Schema<"ShowListed">;
-export type Show = Schema<"Show">;
-export type Play = Schema<"Play">;
+export type Show = Schema<"ShowView">;
+export type Play = Schema<"PlayView">;
 export type Attempt = Schema<"Attempt">;
-export type Diff = Schema<"Diff">;
-export type ActionRequest = Schema<"Order">;
-export type ShowAction = Schema<"Deed">;
+export type Diff = Schema<"DiffView">;
+export type ActionRequest = Schema<"DecisionRequest">;
+export type ShowAction = Schema<"ActionView">;
 
 export const shows = () =>
   queryOptions({

@@ -3,9 +3,9 @@ import { queryOptions } from "@tanstack/react-query";
 import { get, post } from "./client";
 import { keys, type Schema } from "./keys";
 
-export type Team = Schema<"Team">;
+export type Team = Schema<"TeamView">;
 export type TeamDetail = Schema<"TeamDetail">;
-export type TeamMessage = Schema<"TeamMessage">;
+export type TeamMessage = Schema<"TeamMessageView">;
 
 export const teams = () =>
   queryOptions({ queryKey: keys.teams(), queryFn: ({ signal }) => get("/api/teams", { signal }) });

@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { newestRuns } from "@/api/runs";
-import { runName, shortId } from "@/domain/runs/run-name";
+import { shortId } from "@/domain/runs/short-id";
 import { NAV_ITEMS } from "./nav-items";
 
 export default function CommandPalette({ openSheet }: { openSheet: () => void }) {
@@ -60,7 +60,7 @@ function useRunActions(typed: string): SpotlightActionData[] {
   if (typed.trim().length < 2) return [];
   return (runs.data?.runs ?? []).slice(0, 6).map((run) => ({
     id: run.id,
-    label: runName(run),
+    label: run.display_name,
     description: `${run.state.label} · ${run.project ?? run.name ?? ""} · ${shortId(run.id)}`,
     // The server also matches other fields, so the palette must not filter by label.
     keywords: typed,

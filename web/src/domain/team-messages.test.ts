@@ -16,8 +16,8 @@ test("previewOf keeps a short message", () => {
 });
 
 test("previewOf truncates a long message to its first line", () => {
-  const found = previewOf({ content: `first line\n${"y".repeat(900)}` });
-  expect(found).toEqual({ text: "first line…", truncated: true });
+  const preview = previewOf({ content: `first line\n${"y".repeat(900)}` });
+  expect(preview).toEqual({ text: "first line…", truncated: true });
 });
 
 test("dayOf separates days and rejects an invalid time", () => {

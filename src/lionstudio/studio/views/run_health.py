@@ -63,6 +63,6 @@ def _health_of(run: dict[str, Any]) -> dict[str, Any]:
         "health": run["effective_health"],
         "label": state["label"],
         "severity": state["severity"],
-        "evidence": "; ".join(f"{reason['message']} {reason['evidence']}" for reason in reasons) or None,
+        "evidence": "; ".join(reason["evidence"] for reason in reasons) or None,
         "since": since if isinstance(since, (int, float)) else None,
     }

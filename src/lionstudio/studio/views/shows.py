@@ -153,9 +153,8 @@ def _folder_summary(path: str, root: str) -> dict[str, Any]:
     except LionError as error:
         return entry | {"error": error.message}
     counts = Counter(str(play.meta.get("status") or UNKNOWN) for play in folder.plays)
-    running = [play.name for play in folder.plays if play.meta.get("status") == "running"]
     facts = {"goal": folder.plan.goal, "updated_at": folder.times.changed, "plays_by_status": counts}
-    return entry | facts | progress(counts) | {"running_plays": running}
+    return entry | facts | progress(counts) | {"running_plays": _running(folder)}
 
 
 def show_from_folder(root: str, topic: str) -> dict[str, Any]:
@@ -181,14 +180,17 @@ def show_from_folder(root: str, topic: str) -> dict[str, Any]:
         "deeds": describe_show_actions(topic, actions, None),
         "error": None,
         "final_verdict": folder.final_verdict,
-        "running_plays": [],
+        "running_plays": _running(folder),
         "repo": folder.plan.repo,
         "base_branch": folder.plan.base_branch,
         "integration_branch": folder.plan.integration_branch,
         "updated_at": folder.times.changed,
         **progress(Counter(str(play.meta.get("status") or UNKNOWN) for play in folder.plays)),
-        "plays_merged": 0,
     }
+
+
+def _running(folder: ShowFolder) -> list[str]:
+    return [play.name for play in folder.plays if play.meta.get("status") == "running"]
 
 
 def _folder_actions(folder: ShowFolder) -> list[str]:

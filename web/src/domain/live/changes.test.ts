@@ -18,9 +18,9 @@ test("staleQueries of a message are its run and the lists with counts", () => {
 test.each(["session", "message", "branch", "show", "play", "team", "team_message", "definition"])(
   "staleQueries of a %s use known roots",
   (entity) => {
-    const found = staleQueries(change(entity, "p"));
-    expect(found.length).toBeGreaterThan(0);
-    for (const concern of found) expect(QUERY_ROOTS).toContain(concern.root);
+    const roots = staleQueries(change(entity, "p"));
+    expect(roots.length).toBeGreaterThan(0);
+    for (const concern of roots) expect(QUERY_ROOTS).toContain(concern.root);
   },
 );
 

@@ -9,9 +9,9 @@ test("EventParser parses events in any chunks", () => {
     const parser = new EventParser(() => {
       beats += 1;
     });
-    const found = [];
-    for (let at = 0; at < STREAM.length; at += size) found.push(...parser.push(STREAM.slice(at, at + size)));
-    expect(found).toEqual([
+    const events = [];
+    for (let at = 0; at < STREAM.length; at += size) events.push(...parser.push(STREAM.slice(at, at + size)));
+    expect(events).toEqual([
       { id: "7", event: "session", data: '{"seq":7}' },
       { id: undefined, event: "resync", data: '{"seq":9}' },
     ]);

@@ -1,24 +1,4 @@
-// Values of the run filters and their labels. The values are codes of the API.
-
-export const CARDS = {
-  running: "Running",
-  failed_24h: "Failed, 24 h",
-  slow: "Slow",
-  stale: "Stale",
-  needs_review: "Needs review",
-} as const;
-
-export const HEALTHS = {
-  waiting: "Waiting for you",
-  idle: "Idle",
-  stale: "Stale",
-  stalled: "Stalled",
-  process_dead: "Process dead",
-  orphaned: "Orphaned",
-  running: "Running",
-  ok: "OK",
-  unknown: "Unknown",
-} as const;
+// Time spans of the filters, and tables of labels as keys and options.
 
 export const TIME_SPANS = {
   "1h": { label: "Last hour", seconds: 3600 },

@@ -7,13 +7,13 @@ const play = (name: string, started_at?: unknown, ended_at?: unknown) => ({
 });
 
 test("timelineLanes sorts by start, plays that have not started last", () => {
-  const found = timelineLanes([play("c"), play("b", 20, 30), play("a", 10, null)], 50);
-  expect(found).toEqual([
+  const lanes = timelineLanes([play("c"), play("b", 20, 30), play("a", 10, null)], 50);
+  expect(lanes).toEqual([
     { name: "a", from: 10, to: 50, isRunning: true },
     { name: "b", from: 20, to: 30, isRunning: false },
     { name: "c", from: null, to: null, isRunning: false },
   ]);
-  expect(timelineRange(found)).toEqual([10, 50]);
+  expect(timelineRange(lanes)).toEqual([10, 50]);
 });
 
 test("timelineLanes treats a restarted play as running", () => {

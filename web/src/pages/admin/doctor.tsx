@@ -5,10 +5,12 @@ import { useState } from "react";
 import { deadRuns, doctor, markDeadRuns } from "@/api/admin";
 import { keys, type Schema } from "@/api/keys";
 import { plural } from "@/domain/text/format";
+import { capitalizeHint } from "@/domain/text/hints";
 import { ConfirmDialog } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
+import { CodeSpans } from "@/ui/text/code-spans";
 import classes from "./admin.module.css";
 
 type Stale = Schema<"StaleRun">;
@@ -46,7 +48,7 @@ function NoFindings() {
   return <p className="muted">No problems found in the database, its files and its runs</p>;
 }
 
-function Findings({ findings }: { findings: Schema<"Finding">[] }) {
+function Findings({ findings }: { findings: Schema<"FindingView">[] }) {
   return (
     <Panel>
       <ul className={classes.list} aria-label="Findings">
@@ -59,8 +61,12 @@ function Findings({ findings }: { findings: Schema<"Finding">[] }) {
               <div>
                 <b>{finding.subject}</b> <code className={classes.code}>{finding.code}</code>
               </div>
-              <div className={classes.evidence}>{finding.evidence}</div>
-              <div className="muted">{finding.advice}</div>
+              <div className={classes.evidence}>
+                <CodeSpans text={capitalizeHint(finding.evidence)} />
+              </div>
+              <div className="muted">
+                <CodeSpans text={capitalizeHint(finding.advice)} />
+              </div>
             </div>
           </li>
         ))}

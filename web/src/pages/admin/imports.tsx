@@ -33,7 +33,7 @@ export function ImportsSection() {
   );
 }
 
-function ImportProgress({ work }: { work: Schema<"Work"> }) {
+function ImportProgress({ work }: { work: Schema<"ProgressView"> }) {
   const hasTotal = work.total > 0;
   return (
     <div className={classes.progress}>

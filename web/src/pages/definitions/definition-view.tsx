@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Detail } from "@/api/definitions";
 import { newestRuns } from "@/api/runs";
-import { runName } from "@/domain/runs/run-name";
 import { splitFrontMatter } from "@/domain/text/front-matter";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
@@ -73,7 +72,7 @@ function RecentRuns({ name }: { name: string }) {
               {data.runs.slice(0, 8).map((run) => (
                 <li key={run.id}>
                   <TextLink to="/runs/$runId" params={{ runId: run.id }}>
-                    {runName(run)}
+                    {run.display_name}
                   </TextLink>
                   <StatePill state={run.state} plain />
                   <span className="muted">

@@ -1,6 +1,5 @@
 import type { Schema } from "@/api/keys";
-import { progressOf } from "@/domain/shows/progress";
-import { SegmentBar } from "@/ui/data/bar-charts";
+import { ShowProgress } from "@/ui/data/show-progress";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
@@ -19,24 +18,21 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
   }
   return (
     <Panel>
-      {shows.map((show) => {
-        const { merged, total, parts } = progressOf(show.plays_by_status);
-        return (
-          <TextLink key={show.topic} to="/shows/$topic" params={{ topic: show.topic }} className={classes.show}>
-            <span className={classes.showHeader}>
-              <b>{show.topic}</b>
-              <StatePill state={show.state} plain />
-              <span className={classes.time}>
-                <RelativeTime at={show.updated_at} />
-              </span>
+      {shows.map((show) => (
+        <TextLink key={show.topic} to="/shows/$topic" params={{ topic: show.topic }} className={classes.show}>
+          <span className={classes.showHeader}>
+            <b>{show.topic}</b>
+            <StatePill state={show.state} plain />
+            <span className={classes.time}>
+              <RelativeTime at={show.updated_at} />
             </span>
-            <SegmentBar parts={parts} label={`${merged} of ${total} plays merged`} />
-            <span className={classes.showGoal}>
-              {merged}/{total} merged{show.goal ? ` · ${show.goal}` : ""}
-            </span>
-          </TextLink>
-        );
-      })}
+          </span>
+          <ShowProgress show={show} />
+          <span className={classes.showGoal}>
+            {show.plays_merged}/{show.plays_total} merged{show.goal ? ` · ${show.goal}` : ""}
+          </span>
+        </TextLink>
+      ))}
     </Panel>
   );
 }

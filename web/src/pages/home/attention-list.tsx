@@ -7,6 +7,7 @@ import { RelativeTime } from "@/ui/data/time";
 import { useListKeys } from "@/ui/keyboard/list-keys";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
+import { CodeSpans } from "@/ui/text/code-spans";
 import { AttentionActions } from "./attention-actions";
 import classes from "./home.module.css";
 
@@ -54,7 +55,9 @@ function AttentionRow({ item, active }: { item: AttentionItem; active: boolean }
         <TextLink {...linkFor(item)} className={classes.titleLink}>
           {item.title}
         </TextLink>
-        <div className={classes.evidence}>{item.evidence}</div>
+        <div className={classes.evidence}>
+          <CodeSpans text={item.evidence} />
+        </div>
       </div>
       <AttentionActions item={item} />
       <span className={classes.time}>

@@ -1,5 +1,4 @@
 import type { Run } from "@/api/runs";
-import { runName } from "@/domain/runs/run-name";
 import { sourceName } from "@/domain/runs/source-name";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
@@ -17,7 +16,7 @@ export function RecentRuns({ runs }: { runs: Run[] }) {
               <StatePill state={run.state} />
             </span>
             <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.titleLink}>
-              {runName(run)}
+              {run.display_name}
             </TextLink>
             <span className={classes.origin}>
               {[run.project, run.model, sourceName(run.source_kind)].filter(Boolean).join(" · ")}

@@ -58,7 +58,7 @@ export function PluginsPage() {
   );
 }
 
-function PluginList({ items }: { items: Schema<"Plugin">[] }) {
+function PluginList({ items }: { items: Schema<"PluginView">[] }) {
   const [opened, setOpened] = useState<string>();
   const navigate = useNavigate();
   const toggle = (path: string | undefined): void => setOpened(path === opened ? undefined : path);
@@ -82,7 +82,7 @@ function PluginList({ items }: { items: Schema<"Plugin">[] }) {
   );
 }
 
-function SearchedFolders({ folders }: { folders: Schema<"Place">[] }) {
+function SearchedFolders({ folders }: { folders: Schema<"SearchPathView">[] }) {
   const unreadable = folders.filter((folder) => folder.refused);
   return (
     <details className={classes.folders}>

@@ -4,7 +4,7 @@ import { ListRow } from "@/ui/list/list-row";
 import { ProblemList } from "@/ui/text/problem-list";
 import classes from "./plugins.module.css";
 
-type Plugin = Schema<"Plugin">;
+type Plugin = Schema<"PluginView">;
 
 interface RowProps {
   plugin: Plugin;

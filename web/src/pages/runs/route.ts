@@ -1,5 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { CARDS, HEALTHS, keysOf, TIME_SPANS } from "@/domain/runs/filters";
+import { CARD_LABELS, HEALTH_LABELS } from "@/api/runs";
+import { keysOf, TIME_SPANS } from "@/domain/runs/filters";
 import { number, oneOf, text } from "@/domain/search-params";
 import { lazyPage } from "@/ui/routing/lazy-page";
 import { rootRoute } from "@/ui/routing/root-route";
@@ -8,10 +9,10 @@ import { rootRoute } from "@/ui/routing/root-route";
 export function validateSearch(raw: Record<string, unknown>) {
   const params = {
     q: text(raw, "q"),
-    card: oneOf(raw, "card", keysOf(CARDS)),
+    card: oneOf(raw, "card", keysOf(CARD_LABELS)),
     status: text(raw, "status"),
     kind: text(raw, "kind"),
-    health: oneOf(raw, "health", keysOf(HEALTHS)),
+    health: oneOf(raw, "health", keysOf(HEALTH_LABELS)),
     source: text(raw, "source"),
     project: text(raw, "project"),
     agent: text(raw, "agent"),

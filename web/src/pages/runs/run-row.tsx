@@ -3,7 +3,7 @@
 import { Checkbox, Tooltip } from "@mantine/core";
 import { memo } from "react";
 import type { Run } from "@/api/runs";
-import { runName, shortId } from "@/domain/runs/run-name";
+import { shortId } from "@/domain/runs/short-id";
 import { sourceName } from "@/domain/runs/source-name";
 import { compact, formatInteger } from "@/domain/text/format";
 import { Cost, Tokens } from "@/ui/data/amounts";
@@ -29,15 +29,15 @@ function Row({ run, shown, active, selected, toggleSelected }: RowProps) {
   return (
     <ClickableRow className={classes.row} data-active={active} data-selected={selected}>
       <span className={classes.checkboxCell} data-control>
-        <Checkbox size="xs" checked={selected} onChange={toggleSelected} aria-label={`Select ${runName(run)}`} />
+        <Checkbox size="xs" checked={selected} onChange={toggleSelected} aria-label={`Select ${run.display_name}`} />
       </span>
       <div className={classes.nameCell}>
         <div className={classes.titleLine}>
           <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.link}>
-            {runName(run)}
+            {run.display_name}
           </TextLink>
           {run.invocation_kind && <span className={classes.kindBadge}>{run.invocation_kind}</span>}
-          {run.agent_name && run.agent_name !== runName(run) && (
+          {run.agent_name && run.agent_name !== run.display_name && (
             <span className={classes.agentName}>{run.agent_name}</span>
           )}
         </div>
@@ -76,7 +76,7 @@ function Cell({ column, run }: { column: Column; run: Run }) {
         </Tooltip>
       );
     case "duration":
-      return <Duration ms={run.duration_ms} since={run.status === "running" ? run.started_at : null} />;
+      return <Duration ms={run.duration_ms} since={run.state.group === "running" ? run.started_at : null} />;
     case "tokens":
       return <Tokens usage={run} />;
     case "cost":

@@ -1,8 +1,8 @@
 // The filter bar of the runs, with a count for each value. The address holds the filters.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type Facets, facets } from "@/api/runs";
-import { CARDS, HEALTHS, TIME_SPANS, toOptions } from "@/domain/runs/filters";
+import { CARD_LABELS, type Facets, facets, HEALTH_LABELS } from "@/api/runs";
+import { TIME_SPANS, toOptions } from "@/domain/runs/filters";
 import { sourceName } from "@/domain/runs/source-name";
 import { type Choice, FilterBar } from "@/ui/list/filter-bar";
 import { apiFilters } from "./api-filters";
@@ -31,7 +31,7 @@ export function RunsFilter({ search }: { search: RunsSearch }) {
 
 function choicesOf(search: RunsSearch, counts: Facets | undefined): Choice[] {
   return [
-    ...(search.card ? [{ name: "card", label: "View", value: search.card, options: toOptions(CARDS) }] : []),
+    ...(search.card ? [{ name: "card", label: "View", value: search.card, options: toOptions(CARD_LABELS) }] : []),
     ...FACETS.map((name) => ({
       name,
       label: `${name[0]?.toUpperCase()}${name.slice(1)}`,
@@ -42,7 +42,7 @@ function choicesOf(search: RunsSearch, counts: Facets | undefined): Choice[] {
         count: runs,
       })),
     })),
-    { name: "health", label: "Health", value: search.health, options: toOptions(HEALTHS) },
+    { name: "health", label: "Health", value: search.health, options: toOptions(HEALTH_LABELS) },
     { name: "within", label: "Time", value: search.within, options: toOptions(TIME_SPANS) },
   ];
 }

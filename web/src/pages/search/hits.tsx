@@ -3,7 +3,7 @@ import { IconRobot, IconSettings, IconTool, IconUser } from "@tabler/icons-react
 import { useNavigate } from "@tanstack/react-router";
 import { type ComponentType, useRef } from "react";
 import type { Hit } from "@/api/search";
-import { shortId } from "@/domain/runs/run-name";
+import { shortId } from "@/domain/runs/short-id";
 import { escapeBidi } from "@/domain/text/bidi";
 import { highlightParts, searchTerms } from "@/domain/text/highlight";
 import { RelativeTime } from "@/ui/data/time";

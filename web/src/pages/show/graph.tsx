@@ -52,7 +52,7 @@ export default function Graph({ show, marked, hover, open }: PlayLinkProps) {
   );
 }
 
-const FIT = { padding: 0.08, maxZoom: 1.1 };
+const FIT = { padding: 0.12, maxZoom: 1.1 };
 
 /** Fits the graph into the panel after a new layout and when the window resizes. */
 function FitView({ positions, enabled }: { positions: Positions; enabled: boolean }) {

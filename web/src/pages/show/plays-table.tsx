@@ -24,6 +24,7 @@ interface TableProps {
 export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) {
   if (show.plays.length === 0) return <EmptyState title="No plays yet">The plan is empty.</EmptyState>;
   const path = new Set(show.critical_path);
+  const running = new Set(show.running_plays);
   return (
     <section className={shared.section} aria-label="Plays">
       <div className={shared.sectionHeader}>
@@ -49,7 +50,13 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
               onMouseEnter={() => hover(play.name)}
               onMouseLeave={() => hover(undefined)}
             >
-              <Row play={play} critical={path.has(play.name)} open={play.name === opened} toggle={toggle} />
+              <Row
+                play={play}
+                critical={path.has(play.name)}
+                running={running.has(play.name)}
+                open={play.name === opened}
+                toggle={toggle}
+              />
               <Collapse expanded={play.name === opened}>
                 {play.name === opened && <PlayDetails topic={show.topic} play={play} />}
               </Collapse>
@@ -61,10 +68,16 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
   );
 }
 
-function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (name: string) => void }) {
-  const { play, critical, open, toggle } = props;
+interface RowProps {
+  play: Play;
+  critical: boolean;
+  running: boolean;
+  open: boolean;
+  toggle: (name: string) => void;
+}
+
+function Row({ play, critical, running, open, toggle }: RowProps) {
   const started = toUnixSeconds(play.meta.started_at);
-  const running = (play.state?.lifecycle ?? play.meta.status) === "running";
   return (
     <button
       type="button"

@@ -1,24 +1,18 @@
 import type { Show } from "@/api/shows";
-import { progressOf, sourceLabel } from "@/domain/shows/progress";
-import { SegmentBar } from "@/ui/data/bar-charts";
+import { sourceLabel } from "@/domain/shows/source-label";
+import { ShowProgress } from "@/ui/data/show-progress";
 import { RelativeTime } from "@/ui/data/time";
 import { Fact } from "./play-details";
 import classes from "./show.module.css";
 
 export function ShowFacts({ show }: { show: Show }) {
-  const counts: Record<string, number> = {};
-  for (const play of show.plays) {
-    const status = play.meta.status ?? "pending";
-    counts[status] = (counts[status] ?? 0) + 1;
-  }
-  const { merged, total, parts } = progressOf(counts);
   return (
     <section className={classes.facts} aria-label="About">
       <p className={classes.goal}>{show.goal ?? "No goal"}</p>
       <div className={classes.progress}>
-        <SegmentBar parts={parts} label={`${merged} of ${total} plays merged`} />
+        <ShowProgress show={show} />
         <span>
-          {merged}/{total} merged
+          {show.plays_merged}/{show.plays_total} merged
         </span>
       </div>
       <dl className={classes.factList}>

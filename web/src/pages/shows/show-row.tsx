@@ -1,15 +1,15 @@
 import { Tooltip } from "@mantine/core";
 import type { ShowListed } from "@/api/shows";
-import { progressOf, sourceLabel } from "@/domain/shows/progress";
+import { sourceLabel } from "@/domain/shows/source-label";
 import { plural } from "@/domain/text/format";
-import { SegmentBar } from "@/ui/data/bar-charts";
+import { ShowProgress } from "@/ui/data/show-progress";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { ListRow, RowLink } from "@/ui/list/list-row";
 import classes from "./shows.module.css";
 
 export function ShowRow({ show, id, active }: { show: ShowListed; id: string; active: boolean }) {
-  const { merged, total, parts } = progressOf(show.plays_by_status);
+  const { plays_merged: merged, plays_total: total } = show;
   return (
     <ListRow
       id={id}
@@ -26,7 +26,7 @@ export function ShowRow({ show, id, active }: { show: ShowListed; id: string; ac
       error={show.error}
     >
       <span className={classes.progress}>
-        <SegmentBar parts={parts} label={`${merged} of ${total} plays merged`} />
+        <ShowProgress show={show} />
         <span className={classes.progressText}>
           {total === 0 ? "No plays" : `${merged}/${total} merged`}
           <RunningPlays names={show.running_plays} />

@@ -60,18 +60,3 @@ function BarTooltip({ bar }: { bar: Bar }) {
     </div>
   );
 }
-
-/** A thin bar with one segment for each part. */
-export function SegmentBar({ parts, label }: { parts: { tone: string; value: number }[]; label: string }) {
-  const all = Math.max(
-    1,
-    parts.reduce((sum, part) => sum + part.value, 0),
-  );
-  return (
-    <div className={classes.segmentBar} role="img" aria-label={label}>
-      {parts.map((part, index) => (
-        <div key={index} style={{ width: `${(part.value / all) * 100}%`, background: `var(--bar-${part.tone})` }} />
-      ))}
-    </div>
-  );
-}

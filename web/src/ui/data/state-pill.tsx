@@ -1,6 +1,7 @@
 // A state as the API describes it: icon, label and tone.
 import { Tooltip } from "@mantine/core";
 import {
+  type Icon,
   IconAlertTriangle,
   IconBan,
   IconCheck,
@@ -16,46 +17,34 @@ import {
   IconUserExclamation,
   IconX,
 } from "@tabler/icons-react";
-import type { ComponentType } from "react";
 import type { Schema } from "@/api/keys";
 import classes from "./state-pill.module.css";
 
-export type State = Schema<"StateShape">;
-type Icon = ComponentType<{ size: number; stroke: number; className?: string | undefined }>;
+export type State = Schema<"StateView">;
 
-const BY_HEALTH: Record<string, Icon> = {
-  waiting: IconUserExclamation,
-  stalled: IconClockPause,
-  idle: IconClockPause,
-  process_dead: IconPlugConnectedX,
-  orphaned: IconPlugConnectedX,
-};
-const BY_LIFECYCLE: Record<string, Icon> = {
-  running: IconLoader2,
-  active: IconLoader2,
-  completed: IconCheck,
-  failed: IconX,
-  timed_out: IconHourglassEmpty,
-  aborted: IconBan,
-  aborted_after_finish: IconBan,
-  cancelled: IconBan,
-  pending: IconCircleDashed,
-  prepared: IconCircleDashed,
-  running_complete: IconHourglassEmpty,
-  gated: IconHourglassEmpty,
-  gate_failed: IconX,
-  redoing: IconRefresh,
-  merged: IconGitMerge,
-  escalated: IconAlertTriangle,
-  blocked: IconLock,
+const ICONS: Record<State["icon"], Icon> = {
+  alert: IconAlertTriangle,
+  ban: IconBan,
+  check: IconCheck,
+  circle: IconCircle,
+  "circle-dashed": IconCircleDashed,
+  "clock-pause": IconClockPause,
+  cross: IconX,
+  disconnected: IconPlugConnectedX,
+  hourglass: IconHourglassEmpty,
+  lock: IconLock,
+  merge: IconGitMerge,
+  person: IconUserExclamation,
+  refresh: IconRefresh,
+  spinner: IconLoader2,
 };
 
 export function StatePill({ state, plain = false }: { state: State | null | undefined; plain?: boolean }) {
   if (!state) return null;
-  const StateIcon = BY_HEALTH[state.health] ?? BY_LIFECYCLE[state.lifecycle] ?? IconCircle;
-  const isSpinning = state.lifecycle === "running" && state.health === "running";
+  const StateIcon = ICONS[state.icon];
+  const isSpinning = state.icon === "spinner" && state.health === "running";
   const pill = (
-    <span className={classes.pill} data-tone={state.tone} data-lifecycle={state.lifecycle} data-plain={plain}>
+    <span className={classes.pill} data-tone={state.tone} data-plain={plain}>
       <StateIcon size={13} stroke={2} className={isSpinning ? classes.spinning : undefined} />
       <span className={classes.label}>{state.label}</span>
     </span>

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { errorText } from "@/api/errors";
+import { CodeSpans } from "../text/code-spans";
 import classes from "./placeholders.module.css";
 
 interface EmptyProps {
@@ -31,7 +32,9 @@ export function ErrorState({ error, retry, label }: { error: unknown; retry?: ()
         <IconAlertTriangle size={22} stroke={1.7} />
       </div>
       <div className={classes.title}>{label ? `Could not load ${label.toLowerCase()}` : "Something went wrong"}</div>
-      <div className={classes.description}>{errorText(error)}</div>
+      <div className={classes.description}>
+        <CodeSpans text={errorText(error)} />
+      </div>
       {retry && (
         <div className={classes.action}>
           <Button variant="default" onClick={retry}>

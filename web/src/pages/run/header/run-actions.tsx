@@ -22,7 +22,7 @@ export function RunActions({ detail }: { detail: Detail }) {
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<"stop" | "fork" | undefined>();
   const close = (): void => setDialog(undefined);
-  const running = session.status === "running";
+  const running = session.state.group === "running";
   const notifyCopied = (): void => {
     notifications.show({ message: `Copied: ${commands.resume}`, color: "green", withBorder: true });
   };

@@ -10,7 +10,7 @@ import type { Detail } from "../transcript/segments";
 import classes from "./header.module.css";
 
 export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
-  const running = session.status === "running";
+  const running = session.state.group === "running";
   return (
     <dl className={classes.facts}>
       {source && (

@@ -4,6 +4,7 @@ import { plural } from "@/domain/text/format";
 import { Cost, Tokens } from "@/ui/data/amounts";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
+import { ForkLink } from "../fork-link";
 import type { Detail } from "../transcript/segments";
 import type { SectionProps } from "./sections";
 import classes from "./sections.module.css";
@@ -30,10 +31,7 @@ export function Branches({ detail, goTo }: SectionProps) {
             .filter(({ parent_branch_id }) => parent_branch_id === branch.id)
             .map((fork) => (
               <div key={fork.branch_id} className={classes.fork}>
-                <IconGitFork size={12} />{" "}
-                <TextLink to="/runs/$runId" params={{ runId: fork.session_id }}>
-                  {fork.session_name ?? fork.name ?? fork.session_id.slice(-8)}
-                </TextLink>{" "}
+                <IconGitFork size={12} /> <ForkLink fork={fork} session={detail.session} />{" "}
                 <RelativeTime at={fork.created_at} />
                 {fork.session_ord !== null && (
                   <button type="button" className={classes.ordLink} onClick={() => goTo(fork.session_ord ?? 0)}>

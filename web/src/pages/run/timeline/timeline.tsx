@@ -22,8 +22,8 @@ const LANE_HEIGHT = 14;
 const MAX_LANES = 8;
 
 export function Timeline({ detail, outline, visibleRange, goTo, enabled }: TimelineProps) {
-  const { id, status } = detail.session;
-  const data = useQuery({ ...runTimeline(id, status === "running"), enabled }).data;
+  const { id, state } = detail.session;
+  const data = useQuery({ ...runTimeline(id, state.group === "running"), enabled }).data;
   const names = useMemo(() => new Map(detail.branches.map(({ id, name }) => [id, name])), [detail.branches]);
   const order = useMemo(() => detail.branches.map(({ id }) => id), [detail.branches]);
   const lanes = useMemo(() => (data ? lanesOf(data, order, MAX_LANES) : []), [data, order]);

@@ -16,6 +16,7 @@ import { layoutRows, type RowLayout } from "@/domain/transcript/row-layout";
 import { EmptyState, ErrorState } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { useLatest } from "@/ui/use-latest";
+import { ForkLink } from "../fork-link";
 import classes from "../run-view.module.css";
 import type { Cursor } from "../use-cursor";
 import { MessageRow } from "./message-row";
@@ -34,7 +35,7 @@ interface TranscriptProps {
 
 export function Transcript({ detail, cursor, list, visibleRange, onShown }: TranscriptProps) {
   const { session } = detail;
-  const live = session.status === "running";
+  const live = session.state.group === "running";
   const inherited = useInherited(detail);
   const inheritedCount = inherited.reduce((sum, { last_ord }) => sum + last_ord + 1, 0);
   const [startOrd] = useState(cursor.ord);
@@ -192,10 +193,7 @@ function ForkLinks({ detail, ords }: { detail: Detail; ords: number[] }) {
   const forks = detail.forks.filter(({ session_ord }) => session_ord !== null && ords.includes(session_ord));
   return forks.map((fork) => (
     <div key={fork.branch_id} className={classes.divider} data-fork>
-      <IconGitFork size={13} /> Forked here:{" "}
-      <TextLink to="/runs/$runId" params={{ runId: fork.session_id }}>
-        {fork.session_name ?? fork.name ?? fork.session_id.slice(-8)}
-      </TextLink>
+      <IconGitFork size={13} /> Forked here: <ForkLink fork={fork} session={detail.session} />
       {fork.status && <span>({fork.status.replace("_", " ")})</span>}
     </div>
   ));
