@@ -3,16 +3,7 @@ import { ActionIcon, Checkbox, Popover, Stack, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconColumns3 } from "@tabler/icons-react";
 import { useMemo } from "react";
-
-export const COLUMNS = [
-  { key: "model", name: "Model" },
-  { key: "messages", name: "Messages" },
-  { key: "duration", name: "Duration" },
-  { key: "tokens", name: "Tokens" },
-  { key: "cost", name: "Cost" },
-  { key: "updated", name: "Updated" },
-] as const;
-export type Column = (typeof COLUMNS)[number]["key"];
+import { COLUMNS, type Column } from "./columns";
 
 export function useColumns() {
   const [hidden, setHidden] = useLocalStorage<Column[]>({ key: "lion-runs-hidden", defaultValue: [] });

@@ -7,7 +7,7 @@ import { useEffect, useRef } from "react";
 import { plural } from "@/domain/text/format";
 import { useListKeys } from "@/ui/keyboard/list-keys";
 import { VirtualList, type VirtualListHandle } from "@/ui/list/virtual-list";
-import type { Column } from "./column-picker";
+import type { Column } from "./columns";
 import { RunRow, RunsHeader } from "./run-row";
 import classes from "./runs.module.css";
 import type { RunListing } from "./use-run-list";

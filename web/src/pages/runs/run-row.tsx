@@ -5,12 +5,9 @@ import { memo } from "react";
 import type { Run } from "@/api/runs";
 import { shortId } from "@/domain/runs/short-id";
 import { sourceName } from "@/domain/runs/source-name";
-import { compact, formatInteger } from "@/domain/text/format";
-import { Cost, Tokens } from "@/ui/data/amounts";
 import { StatePill } from "@/ui/data/state-pill";
-import { Duration, RelativeTime } from "@/ui/data/time";
 import { ClickableRow, TextLink } from "@/ui/link";
-import { COLUMNS, type Column } from "./column-picker";
+import { COLUMNS, type Column } from "./columns";
 import classes from "./runs.module.css";
 
 interface RowProps {
@@ -53,37 +50,13 @@ function Row({ run, shown, active, selected, toggleSelected }: RowProps) {
       <div className={classes.stateCell}>
         <StatePill state={run.state} />
       </div>
-      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key }) => (
+      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key, cell }) => (
         <div key={key} className={classes.cell} data-column={key}>
-          <Cell column={key} run={run} />
+          {cell(run)}
         </div>
       ))}
     </ClickableRow>
   );
-}
-
-function Cell({ column, run }: { column: Column; run: Run }) {
-  switch (column) {
-    case "model":
-      return run.model ?? "–";
-    case "messages":
-      return (
-        <Tooltip label={`${formatInteger(run.message_count)} messages on ${formatInteger(run.branch_count)} branches`}>
-          <span>
-            {compact(run.message_count)}
-            {run.branch_count > 1 && <span className={classes.branchCount}> · {compact(run.branch_count)}</span>}
-          </span>
-        </Tooltip>
-      );
-    case "duration":
-      return <Duration ms={run.duration_ms} since={run.state.group === "running" ? run.started_at : null} />;
-    case "tokens":
-      return <Tokens usage={run} />;
-    case "cost":
-      return <Cost microusd={run.cost_microusd} />;
-    case "updated":
-      return <RelativeTime at={run.last_message_at ?? run.updated_at ?? run.created_at} />;
-  }
 }
 
 export function RunsHeader({ shown }: { shown: ReadonlySet<Column> }) {
