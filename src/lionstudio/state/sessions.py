@@ -137,6 +137,7 @@ def set_health(conn: Connection, session_id: str, health: str | None, *, at: flo
 _GET = "SELECT * FROM sessions WHERE id = :id"
 _BY_PREFIX = "SELECT id FROM sessions WHERE id >= :prefix AND id < :end LIMIT 3"
 _BY_NAME = "SELECT id FROM sessions WHERE name = :name ORDER BY created_at DESC LIMIT 1"
+_BY_AGENT = "SELECT id FROM sessions WHERE agent_name = :name ORDER BY created_at DESC LIMIT 1"
 _SHORTEST_PREFIX = 4
 
 
@@ -153,7 +154,7 @@ def get_session(conn: Connection, session_id: str) -> Session:
 
 
 def resolve_session(conn: Connection, reference: str) -> str:
-    """The session id of a full id, a unique prefix, or a name (the newest session with it)."""
+    """The session id of a full id, a unique prefix, or the name of a run or of its agent (the newest one)."""
     if conn.one(_STATUS, {"id": reference}) is not None:
         return reference
     if len(reference) >= _SHORTEST_PREFIX:
@@ -164,7 +165,7 @@ def resolve_session(conn: Connection, reference: str) -> str:
             raise InvalidInput(
                 f"{reference} is the prefix of several session ids", hint=f"use one of: {', '.join(ids)}"
             )
-    session_id = conn.value(_BY_NAME, {"name": reference})
+    session_id = conn.value(_BY_NAME, {"name": reference}) or conn.value(_BY_AGENT, {"name": reference})
     if session_id is None:
         raise _not_found(reference)
     return str(session_id)

@@ -355,6 +355,16 @@ def test_resolve_session_by_id_prefix_and_name(db: Database) -> None:
             read(db, resolve_session, unknown)
 
 
+def test_resolve_session_falls_back_to_the_agent(db: Database) -> None:
+    write(db, create_session, Session(id="first", name="fix the test", agent_name="claude", created_at=T0))
+    write(db, create_session, Session(id="second", name="explain", agent_name="claude", created_at=T0 + 1))
+    write(db, create_session, Session(id="named", name="codex", agent_name="script", created_at=T0))
+    write(db, create_session, Session(id="by-codex", name="other", agent_name="codex", created_at=T0 + 1))
+
+    assert read(db, resolve_session, "claude") == "second"
+    assert read(db, resolve_session, "codex") == "named"
+
+
 def test_set_health_sets_and_clears_waiting(db: Database) -> None:
     session, _ = begin(db)
     write(db, set_health, session, "waiting", at=T0 + 1)
