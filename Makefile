@@ -1,61 +1,61 @@
-# Everything a person or a machine does with this repository. It needs Python 3.11 or newer, pip, make and git;
-# the rest is installed into .venv by the first target that needs it.
+# All tasks of this repository. They need Python 3.11 or newer, pip, make and git; the first target that needs
+# anything else installs it into .venv.
 
 PY := .venv/bin/python
 PIP := $(PY) -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(PY) -m pytest
 PARALLEL := --numprocesses 2
-# Processes, servers and browsers share two cores here: what fails is tried once more, and listed as tried again.
+# Processes, servers and browsers may share two cores: a failed test runs once more and is listed as RERUN.
 AGAIN := --reruns 1 -rR
-# More options for the program behind a target: make studio ARGS="--port 9000", make unit ARGS="-k branches"
+# Options for the program behind a target: make studio ARGS="--port 9000", make unit ARGS="-k branches"
 ARGS :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help studio test check check-web unit crash test-api soak-api test-agents bench wheel web types docs e2e screenshots constraints clean
 
-help: ## this list
+help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
 
-studio: .venv/.runtime ## install what Studio needs, build its page and start it
-	@( $(build_page) ) || echo "The page could not be built; Studio starts without it." >&2
+studio: .venv/.runtime ## install Lion Studio, build its page and start Studio
+	@( $(build_page) ) || echo "Could not build the page; Studio starts without it." >&2
 	@.venv/bin/li studio $(ARGS)
 
-test: check check-web ## everything that must hold before a change lands: both checks, then every test
+test: check check-web ## run all checks and tests that must pass before a change lands
 	@$(PY) tools/browser.py
-	@echo "Running every test but those in the browser…"
+	@echo "Running all tests except the browser tests…"
 	@$(PYTEST) $(PARALLEL) $(AGAIN) -m "not e2e" $(ARGS)
-# The browser's driver keeps an event loop running, which no other test of the same process may find.
-	@echo "Using the page in a browser…"
+# The browser driver keeps an event loop running, which would disturb other tests in the same process.
+	@echo "Running the browser tests…"
 	@$(PYTEST) $(PARALLEL) $(AGAIN) -m e2e $(ARGS)
 
-check: .venv/.dev ## format, lint, types, and which room imports which
+check: .venv/.dev ## check format, lint, types and layers
 	@echo "Checking format, lint, types and layers…"
 	@.venv/bin/ruff format --check --quiet --diff
 	@.venv/bin/ruff check --quiet
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports --no-logo
 
-check-web: web ## the same for the page, and its own tests
+check-web: web ## check the page and run its unit tests
 	@echo "Checking the page…"
 	@$(PY) tools/web.py check
 
-unit: .venv/.dev ## every test but those that kill processes or use a browser
+unit: .venv/.dev ## run the tests that neither kill processes nor use a browser
 	@$(PYTEST) $(PARALLEL) -m "not crash and not e2e" $(ARGS)
 
-crash: .venv/.dev ## the tests that kill processes, at full length
+crash: .venv/.dev ## run the tests that kill processes, at full length
 	@echo "Killing processes at every named point (this takes a while)…"
 	@LIONAGI_CRASH_LENGTH=full $(PYTEST) -m crash --timeout 3600 $(ARGS)
 
-test-api: .venv/.dev ## every operation of the HTTP interface with good and bad data, two minutes, the same each time
-	@echo "Trying every operation with good and bad data (two minutes)…"
+test-api: .venv/.dev ## test every HTTP operation with valid and invalid data (two minutes, fixed data)
+	@echo "Testing every HTTP operation with valid and invalid data (two minutes)…"
 	@LIONAGI_SCHEMA_EXAMPLES=60 $(PYTEST) $(PARALLEL) tests/studio/test_openapi.py --timeout 900 $(ARGS)
 
-soak-api: .venv/.dev ## ten minutes of it, with other data each time
-	@echo "Trying every operation with good and bad data (ten minutes)…"
+soak-api: .venv/.dev ## the same for ten minutes, with new data each time
+	@echo "Testing every HTTP operation with valid and invalid data (ten minutes)…"
 	@LIONAGI_SCHEMA_FRESH=1 LIONAGI_SCHEMA_EXAMPLES=1500 $(PYTEST) $(PARALLEL) tests/studio/test_openapi.py --timeout 3600 $(ARGS)
 
-test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run the tests with them
+test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run their tests
 	@node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements())') || exit 1; \
 	if [ -n "$$node" ]; then \
 		echo "Installing Node into .venv (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
@@ -63,7 +63,7 @@ test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, o
 	$(PY) tools/agents.py
 	@$(PYTEST) $(PARALLEL) -m agents $(ARGS)
 
-bench: .venv/.dev ## measure the speed; prints ratios (HEAVY=1 adds a store of several GB)
+bench: .venv/.dev ## run the benchmarks; prints ratios (HEAVY=1 adds a database of several GB)
 	@mkdir -p benches/.data/results
 	@for bench in benches/bench_*.py; do \
 		name=$$(basename "$$bench" .py); \
@@ -79,22 +79,22 @@ wheel: .venv/.dev ## build the wheel into dist/
 web: .venv/.dev ## build the page into the package
 	@$(build_page)
 
-types: .venv/.dev ## renew the page's types of the HTTP interface
+types: .venv/.dev ## regenerate the page's API types
 	@.venv/bin/li openapi | $(PY) tools/web.py types
 
-docs: .venv/.dev ## renew the generated parts of the documentation
+docs: .venv/.dev ## regenerate the generated parts of the documentation
 	@$(PY) tools/package_map.py
 	@$(PY) tools/commands_reference.py
 
-e2e: web ## use the page in a real browser (installs one)
+e2e: web ## run the browser tests (installs a browser)
 	@$(PY) tools/browser.py
 	@$(PYTEST) $(PARALLEL) tests/e2e $(ARGS)
 
-screenshots: web ## every page, light and dark, wide and narrow, into docs/img
+screenshots: web ## take screenshots of every page, light and dark, wide and narrow, into docs/img
 	@$(PY) tools/browser.py
 	@PYTHONPATH=tools:. $(PY) -m tests.e2e.screenshots $(ARGS)
 
-constraints: ## choose the newest versions of everything and write constraints.txt
+constraints: ## write constraints.txt with the newest versions of all dependencies
 	@$(find_python); \
 	echo "Choosing versions in a new environment (about a minute)…"; \
 	new=$$(mktemp -d) && trap 'rm -rf "$$new"' EXIT && \
@@ -105,22 +105,22 @@ constraints: ## choose the newest versions of everything and write constraints.t
 	  LC_ALL=C sort --ignore-case "$$new/frozen"; } > constraints.txt && \
 	echo "constraints.txt names $$(grep -c == constraints.txt) versions."
 
-clean: ## remove everything that can be made again
+clean: ## remove everything that can be rebuilt
 	@rm -rf .venv .agents .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
 	@rm -rf src/lionstudio/studio/static web/dist web/node_modules
 	@find src tests tools benches -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# Sets $python to the first interpreter that is new enough, or says what is missing.
+# Sets $python to the first interpreter that is new enough.
 define find_python
 for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 none; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
 done; \
 if [ "$$python" = none ]; then \
-	echo "Lion Studio needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; \
+	echo "Lion Studio needs Python 3.11 or newer; install it, or run: make PYTHON=/path/to/python3" >&2; exit 1; \
 fi
 endef
 
-# Builds the page if its sources changed; what it needs of Node comes from pip.
+# Builds the page if its sources changed; Node comes from pip.
 define build_page
 node=$$(PYTHONPATH=tools $(PY) -c 'import web; print(*web.requirements())') || exit 1; \
 if [ -n "$$node" ]; then \
@@ -139,7 +139,7 @@ $(PY):
 	@$(PIP) --editable .
 	@touch $@
 
-# Holds what .runtime holds, so that one is current too and is not installed again.
+# Includes .runtime, so that it is not installed again.
 .venv/.dev: $(PY) pyproject.toml constraints.txt requirements-dev.txt
 	@echo "Installing dependencies into .venv (about a minute, once)…"
 	@$(PIP) --editable . --requirement requirements-dev.txt
