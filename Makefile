@@ -124,7 +124,7 @@ endef
 define build_page
 node=$$(PYTHONPATH=tools $(PY) -c 'import web; print(*web.requirements())') || exit 1; \
 if [ -n "$$node" ]; then \
-	echo "Building the page; Node comes into .venv first (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
+	echo "Building the page; installing Node into .venv first (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
 	$(PY) tools/web.py || exit 1; \
 fi;
 endef

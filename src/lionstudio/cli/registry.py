@@ -96,7 +96,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
                 (f"mirror {tool}", "mirror._tool", f"import {title} transcripts, and follow them")
                 for tool, (title, _) in TRANSCRIPT_TOOLS.items()
             ),
-            ("mirror status", "mirror.status", "show imported, pending and soon deleted transcripts"),
+            ("mirror status", "mirror.status", "show imported and pending transcripts, and those about to expire"),
         ),
     ),
     (

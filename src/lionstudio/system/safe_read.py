@@ -80,7 +80,7 @@ def refusal(path: str, error: OSError) -> LionError:
     if error.errno == errno.ENOENT:
         if os.path.islink(path):
             return NotFound(f"{shown(path)} is a broken symbolic link", hint="remove it, or restore its target")
-        return NotFound(f"{shown(path)} does not exist", hint="it may have been removed a moment ago")
+        return NotFound(f"{shown(path)} does not exist", hint="check the path")
     reason, hint = _REASONS.get(error.errno or 0, (f"cannot be read: {error.strerror}", "move it away"))
     return InvalidInput(f"{shown(path)} {reason}", hint=hint)
 

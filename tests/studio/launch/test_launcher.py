@@ -120,15 +120,23 @@ def test_launch_value_is_never_parsed_as_an_option() -> None:
         run_argv("agent", "claude/../x", {}, "id")
 
 
+def read_environ(pid: int) -> bytes:
+    """The environment of a new process; the kernel shows an empty one until `exec` is complete."""
+    deadline = time.monotonic() + 10
+    while not (environ := Path(f"/proc/{pid}/environ").read_bytes()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return environ
+
+
 def test_launch_environment_has_no_secrets(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEPLOY_PASSWORD", "do-not-pass-on")
     started = launch(studio, verb="agent", target="script", prompt="@hang")
-    given = Path(f"/proc/{started['pid']}/environ").read_bytes()
+    environ = read_environ(started["pid"])
     studio.client.delete(f"/api/launches/{started['id']}", headers=AUTH)
 
-    assert b"do-not-pass-on" not in given
-    assert os.fsencode(studio.services.settings.home) in given
-    assert studio.services.credentials.token.encode() not in given
+    assert b"do-not-pass-on" not in environ
+    assert os.fsencode(studio.services.settings.home) in environ
+    assert studio.services.credentials.token.encode() not in environ
     until_ended(studio, started["id"])
 
 

@@ -1,4 +1,4 @@
-"""`li mirror status`: show imported, pending and soon deleted transcripts of each tool."""
+"""`li mirror status`: show imported and pending transcripts of each tool, and those about to expire."""
 
 from __future__ import annotations
 

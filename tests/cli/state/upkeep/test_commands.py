@@ -57,7 +57,7 @@ def test_checkpoint_truncates_the_log(db: Database, mode: str) -> None:
     if mode.upper() == "TRUNCATE":
         assert done.json["wal_bytes_after"] == 0
         assert os.path.getsize(f"{db.path}-wal") == 0
-        assert run_li("state", "checkpoint", "--db", db.path).out == "The log was empty.\n"
+        assert run_li("state", "checkpoint", "--db", db.path).out == "The write-ahead log was already empty.\n"
 
 
 def test_checkpoint_names_the_blocking_reader(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:

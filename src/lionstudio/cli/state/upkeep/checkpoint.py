@@ -45,5 +45,9 @@ def run(args: argparse.Namespace) -> int:
 
         print_json({"mode": args.mode, **result._asdict(), "wal_bytes_before": before, "wal_bytes_after": after})
     else:
-        emit(f"Write-ahead log: {size(before)} before, {size(after)} after.\n" if before else "The log was empty.\n")
+        emit(
+            f"Write-ahead log: {size(before)} before, {size(after)} after.\n"
+            if before
+            else "The write-ahead log was already empty.\n"
+        )
     return 0
