@@ -1,1 +1,1 @@
-"""The operating system: processes, locks, files and git, with nothing of ours in it."""
+"""The operating system: processes, locks, files, git, and how our own commands are started."""

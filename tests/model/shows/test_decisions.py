@@ -34,6 +34,22 @@ def test_parse_open_question(lines: list[str], expected: Question | None) -> Non
     assert parse_open_question(lines) == expected
 
 
+@pytest.mark.parametrize(
+    ("reason", "kind", "part"),
+    [
+        ("the budget of tokens is used up: approve more, or edit the plan", "budget", "tokens"),
+        ("the budget of money is used up: approve more, or edit the plan", "budget", "money"),
+        ("the final gates passed and a person has to look: approve or reject the show", "final", None),
+        ("nothing can go on", "other", None),
+    ],
+)
+def test_parse_open_question_reads_version_0_1(reason: str, kind: str, part: str | None) -> None:
+    question = parse_open_question([json.dumps({"what": "asked", "play": None, "reason": reason})])
+
+    assert question is not None
+    assert (question.kind, question.part) == (kind, part)
+
+
 def test_budget_part_exhausted_names_every_part() -> None:
     assert [part.exhausted for part in BudgetPart] == [
         "token budget exhausted",

@@ -19,14 +19,12 @@ from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.files.shows.show_folder import read_show
 from lionstudio.model.shows import play_codec
-from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.show_sync.rows import row_differences
 from lionstudio.shows.director.state import PlayState, ReasonCode, Transition
 from lionstudio.shows.records import play_records
-from lionstudio.shows.records.decisions import Decision, save_decision
 from lionstudio.shows.records.play_records import (
     read_meta,
     reopen_show,
@@ -196,15 +194,18 @@ def test_reopen_show_after_its_end(show_dir: str, db: Database) -> None:
 @pytest.mark.parametrize("has_codes", [True, False], ids=["with codes", "by version 0.1"])
 def test_reopen_show_redoes_aborted_plays_and_keeps_rejected_ones(show_dir: str, db: Database, has_codes: bool) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
-    for play, code in (("lexer", ReasonCode.SHOW_ABORTED), ("parser", ReasonCode.REJECTED)):
+    ends = (
+        ("lexer", ReasonCode.SHOW_ABORTED, "the show was aborted"),
+        ("parser", ReasonCode.REJECTED, "a person gave it up"),
+    )
+    for play, code, reason_0_1 in ends:
         save_play(show_dir, db, play, PlayStatus.ESCALATED)
-        aborted = Transition(
-            status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason="why", reason_code=code if has_codes else None
+        end = (
+            Transition(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason="why", reason_code=code)
+            if has_codes
+            else Transition(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason=reason_0_1)
         )
-        save_transition(show_dir, db, play, aborted)
-    if not has_codes:
-        save_decision(show_dir, "parser", Decision("no", DecisionKind.REJECT, 1))
-        save_play(show_dir, db, "parser", decision="no")
+        save_transition(show_dir, db, play, end)
     save_final_verdict(show_dir, db, None, ShowStatus.ABORTED)
 
     reopen_show(show_dir, db)
@@ -214,6 +215,17 @@ def test_reopen_show_redoes_aborted_plays_and_keeps_rejected_ones(show_dir: str,
         "parser": PlayState(status=PlayStatus.ABORTED_AFTER_FINISH),
     }
     assert_agree(show_dir, db)
+
+
+def test_reopen_show_keeps_aborted_plays_of_other_tools(show_dir: str, db: Database) -> None:
+    save_show(show_dir, db, plan_of(), TEXT)
+    save_play(show_dir, db, "lexer", PlayStatus.ESCALATED)
+    save_transition(show_dir, db, "lexer", Transition(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1))
+    save_final_verdict(show_dir, db, None, ShowStatus.ABORTED)
+
+    reopen_show(show_dir, db)
+
+    assert recover(show_dir, db).plays["lexer"].status is PlayStatus.ABORTED_AFTER_FINISH
 
 
 # ── recovery ──

@@ -104,7 +104,7 @@ def _ordered(needs: Needs) -> list[str]:
 
 
 def mermaid(plays: Sequence[Play]) -> Iterator[str]:
-    """A Mermaid flowchart with the state of each play; names are quoted, so that none is parse_definition as syntax."""
+    """A Mermaid flowchart with the state of each play; names are quoted, so that none is parsed as syntax."""
     yield "flowchart LR"
     ids = {play.name: f"p{number}" for number, play in enumerate(plays)}
     for play in plays:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lionstudio.errors import Busy
 from lionstudio.settings import SETTINGS, Settings, load_settings
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.sqlite.open import open_reader, open_writer
+from lionstudio.state.sqlite.open import NeedsUpgrade, open_reader, open_writer
 
 if TYPE_CHECKING:
     from lionstudio.state.database import Database
@@ -32,13 +32,25 @@ def settings_of(args: argparse.Namespace) -> Settings:
 
 @contextmanager
 def reading(path: str) -> Iterator[Connection]:
-    conn = open_reader(path)
+    """A connection that only reads; an older database is upgraded first."""
+    try:
+        conn = open_reader(path)
+    except NeedsUpgrade:
+        _upgrade(path)
+        conn = open_reader(path)
     try:
         with plain_errors(path):
             _make_interruptible(conn)
             yield conn
     finally:
         conn.close()
+
+
+def _upgrade(path: str) -> None:
+    from lionstudio.cli._toolkit.terminal import say
+
+    say(f"Upgrading {path} to the current schema; the old file is kept as {path}.v*.bak")
+    open_writer(path, create=False).close()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`li state search`: search all messages; count_unindexed messages are scanned, so results are always complete."""
+"""`li state search`: search all messages, also those that are not indexed yet."""
 
 from __future__ import annotations
 

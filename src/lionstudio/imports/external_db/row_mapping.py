@@ -45,7 +45,6 @@ _OWN_COLUMNS = frozenset({"health", "delivery", "owner", "reason_codes"})  # mea
 _SESSION_COLUMNS = columns_of(Session) - _OWN_COLUMNS | {"pk", "run_id"}
 _BRANCH_COLUMNS = columns_of(Branch) | {"parent_branch_id", "model", "provider", "agent_name", *Usage._fields}
 _MESSAGE_COLUMNS = columns_of(Message) | {"lion_class", "pk", "content_is_json", "class_tag"}
-_DELIVERIES = ("passed", "partial", "missing", "invalid", "not_expected")
 
 
 def session_of(record: Record, *, ours: bool) -> Session:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
@@ -51,6 +52,17 @@ class Question(NamedTuple):
     part: BudgetPart | None = None  # for kind BUDGET
 
 
+# version 0.1 stored these texts in place of `kind` and `part`
+_BUDGET_0_1 = re.compile(r"the budget of (tokens|money|time) is used up")
+_FINAL_0_1 = "the final gates passed"
+
+
+def _kind_of_0_1(reason: str) -> dict[str, str]:
+    if match := _BUDGET_0_1.match(reason):
+        return {"kind": QuestionKind.BUDGET, "part": match[1]}
+    return {"kind": QuestionKind.FINAL} if reason.startswith(_FINAL_0_1) else {}
+
+
 def parse_open_question(lines: Iterable[str]) -> Question | None:
     """Return the last question about the show that no later decision answers, from lines of `_decisions.jsonl`."""
     question: Question | None = None
@@ -60,11 +72,12 @@ def parse_open_question(lines: Iterable[str]) -> Question | None:
             continue
         if entry.get("what") == "asked" and isinstance(entry.get("reason"), str):
             at = entry.get("logged_at")
+            kind = entry if "kind" in entry else _kind_of_0_1(entry["reason"])
             question = Question(
                 entry["reason"],
                 at if isinstance(at, (int, float)) else None,
-                to_enum(QuestionKind, entry.get("kind")) or QuestionKind.OTHER,
-                to_enum(BudgetPart, entry.get("part")),
+                to_enum(QuestionKind, kind.get("kind")) or QuestionKind.OTHER,
+                to_enum(BudgetPart, kind.get("part")),
             )
         elif entry.get("what") == "decision":
             question = None

@@ -57,7 +57,7 @@ def parse_columns(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_gate(verdict: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the gate columns of a verdict; none without one."""
+    """Return the gate columns of a verdict, which any tool may have written; none without one."""
     if verdict is None:
         return {}
     feedback = verdict.get("feedback")

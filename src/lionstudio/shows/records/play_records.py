@@ -21,9 +21,8 @@ from lionstudio.crash import point
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.shows.show_folder import MOST_BYTES, MOST_GOAL
 from lionstudio.model.json_codec import dump
-from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Plan, PlannedPlay, play_branch
-from lionstudio.model.shows.play_codec import COLUMNS, Meta, meta_from_play, play_from_meta
+from lionstudio.model.shows.play_codec import COLUMNS, Meta, meta_from_play, play_from_meta, typed_verdict
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.shows.show_files import ABORT, DECISION, FINAL_VERDICT, INTENT, META, PLAN, VERDICT
 from lionstudio.model.status.statuses import (
@@ -36,7 +35,6 @@ from lionstudio.model.status.statuses import (
     parse,
 )
 from lionstudio.shows.director.state import ReasonCode, Transition
-from lionstudio.shows.records.decisions import find_decision
 from lionstudio.shows.records.meta_schema import check_meta
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -243,7 +241,7 @@ def reopen_show(show_dir: str, /, database: Database) -> Show:
     sync_folder(show_dir)
     point("show.reopened")
     for play, meta in _read_metas(show_dir).items():
-        if meta.get("status") == PlayStatus.ABORTED_AFTER_FINISH and _was_aborted(show_dir, play, meta):
+        if meta.get("status") == PlayStatus.ABORTED_AFTER_FINISH and _was_aborted(meta):
             attempt = int(meta.get("attempt", 1)) + 1
             reason = "the show was aborted during the last attempt"
             redo = Transition(status=PlayStatus.REDOING, attempt=attempt, allowed=attempt, reason=reason)
@@ -251,15 +249,13 @@ def reopen_show(show_dir: str, /, database: Database) -> Show:
     return _save_show_status(show_dir, database, ShowStatus.ACTIVE, None)
 
 
-def _was_aborted(show_dir: str, play: str, meta: Meta) -> bool:
+_ABORTED_0_1 = "the show was aborted"  # version 0.1 stored this reason in place of a code
+
+
+def _was_aborted(meta: Meta) -> bool:
     """Return whether an abort of the show ended the play, rather than a rejection by a person."""
-    if (code := meta.get("reason_code")) is not None:
-        return bool(code == ReasonCode.SHOW_ABORTED)
-    # version 0.1 stored no code: the play was rejected if the last decision carried out is a rejection of this attempt
-    decision = find_decision(show_dir, play)
-    if decision is None or decision.id != meta.get("decision"):
-        return meta.get("decision") is None
-    return decision.kind is not DecisionKind.REJECT or decision.attempt != meta.get("attempt", 1)
+    code = meta.get("reason_code")
+    return bool(code == ReasonCode.SHOW_ABORTED if code is not None else meta.get("reason") == _ABORTED_0_1)
 
 
 def _save_show_status(show_dir: str, database: Database, status: ShowStatus, verdict: Mapping[str, Any] | None) -> Show:
@@ -303,7 +299,8 @@ def save_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_ord
 
 def _find_verdict(show_dir: str, play: str) -> Meta | None:
     try:
-        return _find(os.path.join(show_dir, play, VERDICT), show_dir)
+        verdict = _find(os.path.join(show_dir, play, VERDICT), show_dir)
+        return None if verdict is None else typed_verdict(verdict)
     except LionError:
         return None  # not written by us: the row keeps the verdict before
 

@@ -200,6 +200,10 @@ def _check_records(conn: Connection) -> None:
         )
 
 
+class NeedsUpgrade(WrongVersion):
+    """An older database of ours; opening it for writing upgrades it, after a backup."""
+
+
 def check_readable(conn: Connection) -> None:
     """Raise unless this version can read the database."""
     current = version_of(conn)
@@ -209,7 +213,7 @@ def check_readable(conn: Connection) -> None:
     if lineage == LINEAGE and version >= SCHEMA_VERSION:
         return
     check_known(conn.path, version, lineage)
-    raise WrongVersion(
+    raise NeedsUpgrade(
         f"{conn.path} has schema version {version} and must be upgraded to {SCHEMA_VERSION} first",
         hint="`li state checkpoint` upgrades it, after a backup",
     )

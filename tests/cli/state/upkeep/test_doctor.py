@@ -164,16 +164,14 @@ def test_newer_database_is_read_only(db: Database) -> None:
     assert Path(db.path).read_bytes() == before
 
 
-def test_older_database_hints_at_the_upgrade(tmp_path: Path) -> None:
-    file = tmp_path / "state.db"
-    VARIANTS["version 1"].make(file)
-    refused = run_li("state", "ls", "--home", str(tmp_path))
-    assert refused.code == 6
-    assert "li state checkpoint" in refused.err
-
-    assert run_li("state", "checkpoint", "--home", str(tmp_path)).code == 0
-    assert run_li("state", "ls", "--home", str(tmp_path)).code == 0
+def test_reading_command_upgrades_an_older_database(tmp_path: Path) -> None:
+    VARIANTS["version 1"].make(tmp_path / "state.db")
+    first = run_li("state", "ls", "--home", str(tmp_path))
+    assert (first.code, first.err.count("\n")) == (0, 1)
+    assert "Upgrading" in first.err
     assert list(tmp_path.glob("state.db.v1-*.bak"))
+
+    assert run_li("state", "ls", "--home", str(tmp_path)).err == ""
 
 
 def damaged(db: Database, first: int) -> None:
