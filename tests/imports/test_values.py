@@ -10,7 +10,7 @@ import pytest
 from tests.support.archives import BEGAN
 
 from lionstudio.files.legacy_runs import RunFolder, Times
-from lionstudio.files.shows.show_folder import FolderPlay, parse_plan
+from lionstudio.files.shows.show_folder import FolderPlay, parse_folder_plan
 from lionstudio.imports.external_db.normalize import class_for, normalize_role, normalize_usage
 from lionstudio.imports.run_folders.manifest import derive_span, derive_status, session_of, time_in_name
 from lionstudio.model.coerce import to_bool, to_int, to_microusd, to_timestamp
@@ -261,7 +261,7 @@ Really.
 
 
 def test_plan_text_of_lines() -> None:
-    plan = parse_plan(OLD_PLAN)
+    plan = parse_folder_plan(OLD_PLAN)
 
     assert plan._asdict() == {
         "goal": "Ship X end to end.\n\nReally.",
@@ -274,7 +274,7 @@ def test_plan_text_of_lines() -> None:
 
 
 def test_plan_text_with_frontmatter() -> None:
-    plan = parse_plan(
+    plan = parse_folder_plan(
         "---\ngoal: ship\nrepo: /r\nbase_branch: main\nplays:\n  - name: api\n    effort: high\n"
         "  - name: ui\n    playbook: web\n    depends_on: [api]\n---\n## Goal\nother\n"
     )
@@ -284,5 +284,5 @@ def test_plan_text_with_frontmatter() -> None:
 
 
 def test_plan_text_cuts_goal_and_accepts_empty_plan() -> None:
-    assert parse_plan("## Goal\n" + "x" * 600).goal == "x" * 500
-    assert parse_plan("") == parse_plan("## Goal\n## Next\n") == parse_plan(str(Path("nothing")))
+    assert parse_folder_plan("## Goal\n" + "x" * 600).goal == "x" * 500
+    assert parse_folder_plan("") == parse_folder_plan("## Goal\n## Next\n") == parse_folder_plan(str(Path("nothing")))

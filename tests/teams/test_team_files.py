@@ -18,7 +18,7 @@ from tests.support.sql_trace import traced
 
 from lionstudio.errors import Conflict, IllegalTransition, InvalidInput, NotFound
 from lionstudio.files.teams.team_file import list_team_files, read_team_file
-from lionstudio.files.teams.team_json import message_data, messages_of, team_data, team_of, to_timestamp
+from lionstudio.files.teams.team_json import message_data, messages_of, parse_time, team_data, team_of
 from lionstudio.imports.teams import import_teams
 from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.settings import Settings, load_settings
@@ -206,7 +206,7 @@ def test_team_file_format_is_readable_by_older_tools(home: Settings, db: Databas
     (message,) = data["messages"]
     assert set(message) == {"id", "from", "to", "content", "timestamp", "read_by", "kind"}
     assert (message["from"], message["to"], message["read_by"]) == ("critic", ["analyst"], {})
-    assert to_timestamp(message["timestamp"]) is not None
+    assert parse_time(message["timestamp"]) is not None
     assert len(team.id) == 12
 
 

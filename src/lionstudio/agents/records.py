@@ -23,7 +23,7 @@ def raw_message(value: Any, **metadata: Any) -> Message:
     return Message(content={"raw": jsonable(value)}, metadata=metadata)
 
 
-def text_of(value: object) -> str:
+def text_or_empty(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
@@ -36,4 +36,4 @@ def joined_text(content: Any) -> Any:
     if not isinstance(content, list):
         return content
     texts = [block.get("text") if dict_of(block).get("type") == "text" else None for block in content]
-    return "\n".join(map(text_of, texts)) if all(isinstance(text, str) for text in texts) else content
+    return "\n".join(map(text_or_empty, texts)) if all(isinstance(text, str) for text in texts) else content

@@ -81,7 +81,7 @@ def error_line(error: LionError) -> str:
     return f"{error.message}; {error.hint}" if error.hint else error.message
 
 
-def row_of(conn: Connection, message: Message) -> Row:
+def message_row_of(conn: Connection, message: Message) -> Row:
     """The columns of a message; a value that is nested too deeply becomes its JSON text."""
     try:
         return to_row(conn, message)

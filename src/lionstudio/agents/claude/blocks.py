@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lionstudio.agents.claude.usage import TranscriptUsage
-from lionstudio.agents.records import joined_text, raw_message, text_of, without_empty
+from lionstudio.agents.records import joined_text, raw_message, text_or_empty, without_empty
 from lionstudio.agents.transcript import MessagePart, image_reference
 from lionstudio.model.coerce import Record, dict_of, list_of, text_or_none
 from lionstudio.model.json_codec import jsonable
@@ -54,21 +54,21 @@ def _blocks(content: Any) -> list[Any]:
 
 def _assistant_part(block: Record, metadata: Mapping[str, Any]) -> MessagePart | None:
     """Text, thinking or a tool call; None for every other block."""
-    kind = text_of(block.get("type"))
+    kind = text_or_empty(block.get("type"))
     if kind == "text" and isinstance(block.get("text"), str):
         return MessagePart(AssistantResponse, {"assistant_response": block["text"]}, dict(metadata))
     if kind in ("thinking", "redacted_thinking"):
-        content = {"assistant_response": "", "thinking": text_of(block.get("thinking"))}
+        content = {"assistant_response": "", "thinking": text_or_empty(block.get("thinking"))}
         redacted = {"redacted": True} if kind == "redacted_thinking" else {}
         return MessagePart(AssistantResponse, content, {**metadata, **redacted})
     if kind.endswith("tool_use"):
-        call = {"function": text_of(block.get("name")), "arguments": block.get("input")}
+        call = {"function": text_or_empty(block.get("name")), "arguments": block.get("input")}
         return MessagePart(ActionRequest, call, {**metadata, "call_id": block.get("id")})
     return None
 
 
 def _is_result(block: Record) -> bool:
-    return text_of(block.get("type")).endswith("tool_result")
+    return text_or_empty(block.get("type")).endswith("tool_result")
 
 
 def _result_key(block: Record) -> str:
@@ -94,7 +94,7 @@ def assistant_messages(record: Record, calls: StreamCalls) -> Iterator[Message]:
         if part is not None:
             message = part.message_class(content=jsonable(part.content), metadata=part.metadata)
             if isinstance(message, ActionRequest):
-                calls[text_of(block.get("id"))] = message
+                calls[text_or_empty(block.get("id"))] = message
             yield message
         elif _is_result(dict_of(block)):
             yield _stream_response(block, metadata, calls)
@@ -107,12 +107,12 @@ def user_messages(record: Record, calls: StreamCalls, *, injected: bool) -> Iter
     turn = dict_of(record.get("message"))
     metadata = _stream_metadata(record, turn)
     for block in _blocks(turn.get("content")):
-        kind = text_of(dict_of(block).get("type"))
+        kind = text_or_empty(dict_of(block).get("type"))
         if kind == "tool_result":
             notes = _result_notes(record.get("tool_use_result"), _REPEATED)
             yield _stream_response(block, {**metadata, **notes}, calls)
         elif kind == "text":
-            content = {"instruction": text_of(block.get("text"))}
+            content = {"instruction": text_or_empty(block.get("text"))}
             yield Instruction(content=content, metadata={**metadata, "injected": True} if injected else metadata)
         else:
             yield raw_message(block, **metadata)
@@ -129,7 +129,7 @@ def _stream_metadata(record: Record, message: Record) -> dict[str, Any]:
 
 
 def _stream_response(block: Record, metadata: Record, calls: StreamCalls) -> Message:
-    call = text_of(block.get("tool_use_id"))
+    call = text_or_empty(block.get("tool_use_id"))
     request = calls.get(call)
     content = {
         "function": request.content["function"] if request else None,

@@ -10,7 +10,7 @@ from lionstudio.agents.claude.usage import StreamUsage, total_usage
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta
 from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
-from lionstudio.agents.records import joined_text, raw_message, text_of, without_empty
+from lionstudio.agents.records import joined_text, raw_message, text_or_empty, without_empty
 from lionstudio.model.coerce import Record, dict_of, list_of, to_token_count
 from lionstudio.model.messages import AssistantResponse, Message
 from lionstudio.model.status.statuses import SessionStatus
@@ -48,8 +48,8 @@ class ClaudeStreamReader(StreamReader):
         self._result: Record | None = None
 
     def feed(self, record: dict[str, Any]) -> Iterator[Event]:
-        kind = text_of(record.get("type"))
-        lane = text_of(record.get("parent_tool_use_id")) or MAIN
+        kind = text_or_empty(record.get("type"))
+        lane = text_or_empty(record.get("parent_tool_use_id")) or MAIN
         if kind in ("assistant", "user") and isinstance(record.get("message"), dict):
             yield from self._open(lane, record)
             yield from self._conversation(kind, record, lane)
@@ -58,7 +58,7 @@ class ClaudeStreamReader(StreamReader):
         elif kind == "result":
             yield from self._close(record)
         elif kind == "system":
-            yield from self._system(text_of(record.get("subtype")), record)
+            yield from self._system(text_or_empty(record.get("subtype")), record)
         elif kind == "rate_limit_event":
             yield from self._limit(dict_of(record.get("rate_limit_info")))
         elif kind not in PROGRESS:
@@ -70,14 +70,14 @@ class ClaudeStreamReader(StreamReader):
             for message in user_messages(record, self._calls, injected=lane == MAIN):
                 yield from self.emit(self._with_owed(message, lane), lane)
             return
-        if error := text_of(record.get("error")):
+        if error := text_or_empty(record.get("error")):
             self._error = error
         usage = self._usage.of_record(record["message"])
         messages = list(assistant_messages(record, self._calls))
         for number, message in enumerate(messages):
             if number == 0:
                 message = self.tally.note(message, usage)
-            if text := text_of(dict_of(message.content).get("assistant_response")):
+            if text := text_or_empty(dict_of(message.content).get("assistant_response")):
                 self._last_text[lane] = text
             last = lane == MAIN and number == len(messages) - 1
             yield from self.emit(self._with_owed(message, lane), lane, hold=last)
@@ -86,11 +86,11 @@ class ClaudeStreamReader(StreamReader):
         """A delta of an API message; the last one reports its whole usage."""
         kind = event.get("type")
         if kind == "content_block_delta":
-            if text := text_of(dict_of(event.get("delta")).get("text")):
+            if text := text_or_empty(dict_of(event.get("delta")).get("text")):
                 yield TextDelta(text, lane)
         elif kind == "message_start":
             message = dict_of(event.get("message"))
-            self._streaming[lane] = text_of(message.get("id"))
+            self._streaming[lane] = text_or_empty(message.get("id"))
             self._usage.start(message)
         elif kind == "message_delta":
             usage = self._usage.of_end(self._streaming.pop(lane, ""), dict_of(event.get("usage")))
@@ -112,9 +112,9 @@ class ClaudeStreamReader(StreamReader):
         self._lanes.add(lane)
         call = self._calls.get(lane)
         arguments = dict_of(call.content.get("arguments")) if call else {}
-        agent = text_of(record.get("subagent_type")) or text_of(arguments.get("subagent_type"))
+        agent = text_or_empty(record.get("subagent_type")) or text_or_empty(arguments.get("subagent_type"))
         names = [record.get("task_description"), record.get("description"), arguments.get("description"), agent]
-        name = next((text for text in map(text_of, names) if text), None)
+        name = next((text for text in map(text_or_empty, names) if text), None)
         metadata = without_empty(
             call_id=lane, agent=agent, task_id=record.get("task_id"), action_request_id=call.id if call else None
         )
@@ -124,8 +124,8 @@ class ClaudeStreamReader(StreamReader):
         """The last answer of a sub-agent, which is printed only as the result of the call that started it."""
         notes = dict_of(record.get("tool_use_result"))
         blocks = list_of(dict_of(record["message"]).get("content"))
-        lanes = [text_of(dict_of(block).get("tool_use_id")) for block in blocks]
-        answer = text_of(joined_text(notes.get("content")))
+        lanes = [text_or_empty(dict_of(block).get("tool_use_id")) for block in blocks]
+        answer = text_or_empty(joined_text(notes.get("content")))
         if len(lanes) != 1 or lanes[0] not in self._lanes or not answer or answer == self._last_text.get(lanes[0]):
             return
         message = AssistantResponse(content={"assistant_response": answer}, metadata={"from": "tool_result"})
@@ -141,9 +141,9 @@ class ClaudeStreamReader(StreamReader):
                 permission_mode=record.get("permissionMode"),
             )
             yield MetadataEvent(facts)
-        elif subtype == "task_started" and text_of(record.get("tool_use_id")) and "subagent_type" in record:
+        elif subtype == "task_started" and text_or_empty(record.get("tool_use_id")) and "subagent_type" in record:
             yield from self._open(record["tool_use_id"], record)
-        elif subtype == "task_notification" and text_of(record.get("tool_use_id")) in self._lanes:
+        elif subtype == "task_notification" and text_or_empty(record.get("tool_use_id")) in self._lanes:
             return  # a sub-agent ended; its answer comes with the result of its call
         elif subtype == "api_retry":
             error = f"API error {record.get('error_status')}: {record.get('error')}"
@@ -160,7 +160,7 @@ class ClaudeStreamReader(StreamReader):
     def _close(self, record: Record) -> Iterator[Event]:
         """The end of a turn: an answer that was not printed before, and usage that is not on a message yet."""
         self._result = record
-        answer = text_of(record.get("result"))
+        answer = text_or_empty(record.get("result"))
         if answer and answer != self._last_text.get(MAIN):  # from a slash command, not from the model
             self._last_text[MAIN] = answer
             yield from self.emit(AssistantResponse(content={"assistant_response": answer}), hold=True)
@@ -177,11 +177,11 @@ class ClaudeStreamReader(StreamReader):
         result = self._result
         if result is None:
             return ended_without_result(code, last_words, "claude")
-        subtype = text_of(result.get("subtype"))
+        subtype = text_or_empty(result.get("subtype"))
         if not result.get("is_error") and not subtype.startswith("error"):
             return Ended(SessionStatus.COMPLETED, 0) if code == 0 else ended_without_result(code, last_words, "claude")
-        errors = "; ".join(filter(None, map(text_of, list_of(result.get("errors")))))
-        text = text_of(result.get("result")) or errors or subtype.replace("_", " ")
+        errors = "; ".join(filter(None, map(text_or_empty, list_of(result.get("errors")))))
+        text = text_or_empty(result.get("result")) or errors or subtype.replace("_", " ")
         limit = self._error in _LIMITS or self._resets_at is not None or result.get("api_error_status") == 429
         hint = _FORGOTTEN if text.startswith("No conversation found") else _HINTS.get(self._error)
         return failed(text, code, hint=hint, limit=limit, until=self._resets_at)

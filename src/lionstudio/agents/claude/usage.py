@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.agents.records import text_of
+from lionstudio.agents.records import text_or_empty
 from lionstudio.agents.transcript import drop_oldest
 from lionstudio.agents.usage_tally import priced
 from lionstudio.model.coerce import Record, dict_of, text_or_none, to_microusd, to_token_count
@@ -43,10 +43,10 @@ class StreamUsage:
 
     def start(self, message: Record) -> None:
         """Note an API message that starts to stream."""
-        self._started = {text_of(message.get("id")): message}
+        self._started = {text_or_empty(message.get("id")): message}
 
     def of_record(self, message: Record) -> Usage:
-        return self._added(text_of(message.get("id")), message, dict_of(message.get("usage")))
+        return self._added(text_or_empty(message.get("id")), message, dict_of(message.get("usage")))
 
     def of_end(self, message_id: str, usage: Record) -> Usage:
         """The end of an API message reports only the counts that changed."""
@@ -57,11 +57,11 @@ class StreamUsage:
     def of_subagent(self, notes: Record) -> Usage:
         """The last API message of a sub-agent, which has no record of its own."""
         usage = dict_of(notes.get("usage"))
-        return _priced(_tokens(usage, _KEYS), text_of(notes.get("resolvedModel")), usage)
+        return _priced(_tokens(usage, _KEYS), text_or_empty(notes.get("resolvedModel")), usage)
 
     def _added(self, message_id: str, message: Record, usage: Mapping[str, Any]) -> Usage:
         added = Usage(*self._counted.added(message_id, usage)[:4])
-        return added if added == NOTHING else _priced(added, text_of(message.get("model")), usage)
+        return added if added == NOTHING else _priced(added, text_or_empty(message.get("model")), usage)
 
 
 class TranscriptUsage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.agents.records import joined_text, text_of, without_empty
+from lionstudio.agents.records import joined_text, text_or_empty, without_empty
 from lionstudio.model.coerce import Record, dict_of
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse
@@ -30,11 +30,13 @@ CALLS: Mapping[str, ItemFields] = {
     "command_execution": ItemFields(lambda item: "shell", ("command",), lambda item: item.get("aggregated_output")),
     "file_change": ItemFields(lambda item: "apply_patch", ("changes",), lambda item: item.get("status")),
     "mcp_tool_call": ItemFields(
-        lambda item: f"mcp__{text_of(item.get('server'))}__{text_of(item.get('tool'))}", ("arguments",), _mcp_output
+        lambda item: f"mcp__{text_or_empty(item.get('server'))}__{text_or_empty(item.get('tool'))}",
+        ("arguments",),
+        _mcp_output,
     ),
     "web_search": ItemFields(lambda item: "web_search", ("query", "action"), lambda item: item.get("results")),
     "collab_tool_call": ItemFields(
-        lambda item: text_of(item.get("tool")),
+        lambda item: text_or_empty(item.get("tool")),
         ("prompt", "receiver_thread_ids"),
         lambda item: item.get("agents_states"),
     ),
@@ -57,7 +59,7 @@ def response_of(item: Record, request: ActionRequest) -> ActionResponse:
         call_id=item.get("id"), item=item["type"], status=item.get("status"), exit_code=item.get("exit_code")
     )
     if item.get("status") in _FAILED or item.get("error"):
-        error = text_of(dict_of(item.get("error")).get("message")) or text_of(item.get("error")) or output
+        error = text_or_empty(dict_of(item.get("error")).get("message")) or text_or_empty(item.get("error")) or output
         result = {"error": error or f"{item.get('status')}, exit code {item.get('exit_code')}"}
     else:
         result = {"output": "" if output is None else output}

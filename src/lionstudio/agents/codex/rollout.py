@@ -11,7 +11,7 @@ from contextlib import suppress
 from glob import escape, iglob
 
 from lionstudio.agents.codex.usage import parse_tokens
-from lionstudio.agents.records import parse_line, text_of
+from lionstudio.agents.records import parse_line, text_or_empty
 from lionstudio.model.coerce import dict_of
 from lionstudio.model.usage import Usage
 
@@ -46,7 +46,7 @@ class Rollout:
         record = dict_of(parse_line(line))
         payload = dict_of(record.get("payload"))
         if record.get("type") == "turn_context":
-            self.model = text_of(payload.get("model")) or self.model
+            self.model = text_or_empty(payload.get("model")) or self.model
         elif payload.get("type") == "token_count":
             info = dict_of(payload.get("info"))
             if "total_token_usage" in info:

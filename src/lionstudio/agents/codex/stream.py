@@ -11,7 +11,7 @@ from lionstudio.agents.codex.usage import parse_tokens
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent
 from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
-from lionstudio.agents.records import parse_line, raw_message, text_of, without_empty
+from lionstudio.agents.records import parse_line, raw_message, text_or_empty, without_empty
 from lionstudio.agents.usage_tally import grown, priced
 from lionstudio.model.coerce import Record, dict_of, list_of
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message
@@ -41,10 +41,10 @@ class CodexStreamReader(StreamReader):
         self._before = earlier if resumed else NOTHING
 
     def feed(self, record: dict[str, Any]) -> Iterator[Event]:
-        kind = text_of(record.get("type"))
+        kind = text_or_empty(record.get("type"))
         item = dict_of(record.get("item"))
         if kind == "thread.started":
-            yield from self._start(text_of(record.get("thread_id")))
+            yield from self._start(text_or_empty(record.get("thread_id")))
         elif kind == "turn.started":
             self._completed, self._failure = False, None
         elif kind.startswith("item.") and item:
@@ -53,9 +53,9 @@ class CodexStreamReader(StreamReader):
             self._completed = True
             yield from self._add_usage(parse_tokens(record.get("usage")))
         elif kind == "turn.failed":
-            self._failure = _error_text(text_of(dict_of(record.get("error")).get("message")))
+            self._failure = _error_text(text_or_empty(dict_of(record.get("error")).get("message")))
             yield from self._add_usage(self._current_total() or NOTHING)
-        elif kind == "error" and text_of(record.get("message")):
+        elif kind == "error" and text_or_empty(record.get("message")):
             yield from self._emit(notice(_error_text(record["message"]), "error", record))
         else:
             yield from self._emit(raw_message(record, **without_empty(record=kind)))
@@ -66,24 +66,24 @@ class CodexStreamReader(StreamReader):
         yield MetadataEvent(without_empty(conversation=thread, model=self._model))
 
     def _item(self, stage: str, item: Record, record: dict[str, Any]) -> Iterator[Event]:
-        kind = text_of(item.get("type"))
+        kind = text_or_empty(item.get("type"))
         if kind == "agent_message" and stage == "completed":
             yield from self._emit(
-                AssistantResponse(content={"assistant_response": text_of(item.get("text"))}), hold=True
+                AssistantResponse(content={"assistant_response": text_or_empty(item.get("text"))}), hold=True
             )
         elif kind == "reasoning" and stage == "completed":
-            content = {"assistant_response": "", "thinking": text_of(item.get("text"))}
+            content = {"assistant_response": "", "thinking": text_or_empty(item.get("text"))}
             yield from self._emit(AssistantResponse(content=content))
         elif kind in CALLS:
             yield from self._call(stage, item)
-        elif kind == "error" and text_of(item.get("message")):  # a warning; the turn goes on
+        elif kind == "error" and text_or_empty(item.get("message")):  # a warning; the turn goes on
             yield from self._emit(notice(_error_text(item["message"]), "item.error", record))
         elif kind not in ("agent_message", "reasoning"):
             yield from self._emit(raw_message(record, record=f"item.{kind}"))
 
     def _call(self, stage: str, item: Record) -> Iterator[Event]:
         """A request when the call starts, a response when it completes; a plan is emitted again when it changes."""
-        key = text_of(item.get("id"))
+        key = text_or_empty(item.get("id"))
         if key not in self._requests or (stage == "updated" and item["type"] == "todo_list"):
             self._requests[key] = request_of(item)
             yield from self._emit(self._requests[key])
@@ -94,8 +94,8 @@ class CodexStreamReader(StreamReader):
 
     def _subagents(self, item: Record) -> Iterator[Event]:
         """Codex prints the prompt and the last answer of a sub-agent, nothing in between."""
-        prompt = text_of(item.get("prompt"))
-        for thread in map(text_of, list_of(item.get("receiver_thread_ids"))):
+        prompt = text_or_empty(item.get("prompt"))
+        for thread in map(text_or_empty, list_of(item.get("receiver_thread_ids"))):
             if thread not in self._lanes:
                 self._lanes.add(thread)
                 yield from self.flush()
@@ -103,7 +103,7 @@ class CodexStreamReader(StreamReader):
                 if prompt:
                     yield MessageEvent(Instruction(content={"instruction": prompt}), thread)
         for thread, state in dict_of(item.get("agents_states")).items():
-            answer = text_of(dict_of(state).get("message"))
+            answer = text_or_empty(dict_of(state).get("message"))
             if thread in self._lanes and thread not in self._answered and answer:
                 self._answered.add(thread)
                 yield MessageEvent(AssistantResponse(content={"assistant_response": answer}), thread)
@@ -153,4 +153,4 @@ class CodexStreamReader(StreamReader):
 def _error_text(message: str) -> str:
     """The text of an error, which may be wrapped in JSON."""
     value = dict_of(parse_line(message.encode("utf-8", "backslashreplace")))
-    return text_of(dict_of(value.get("error")).get("message")) or text_of(value.get("message")) or message
+    return text_or_empty(dict_of(value.get("error")).get("message")) or text_or_empty(value.get("message")) or message

@@ -42,9 +42,8 @@ class Diff(NamedTuple):
 
 def find_commit(repo: str, ref: str) -> str | None:
     """Resolve a full ref or a commit id; None when it does not exist."""
-    if (
-        not ref.isprintable()
-    ):  # a NUL or a lone surrogate, from a file that any program may have written, is not an argument
+    # any program may have written the file that this comes from: a NUL or a lone surrogate is not an argument
+    if not ref.isprintable():
         return None
     code, out, _ = _git(repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     return out.decode().strip() if code == 0 else None

@@ -95,7 +95,7 @@ def read_show(path: str, root: str) -> ShowFolder:
     return ShowFolder(
         topic=os.path.basename(path),
         path=path,
-        plan=parse_plan(text),
+        plan=parse_folder_plan(text),
         aborted=os.path.lexists(os.path.join(path, ABORT)),
         final_verdict=_optional(os.path.join(path, FINAL_VERDICT), root),
         plays=plays,
@@ -127,7 +127,7 @@ def _all_times(folder: str, *names: str) -> Times:
     return Times(min(times.began for times in all_times), max(times.changed for times in all_times))
 
 
-def parse_plan(text: str) -> FolderPlan:
+def parse_folder_plan(text: str) -> FolderPlan:
     """Parse a plan from its front matter, or from the Markdown lines of older plans."""
     fields, _, body = split(text)
     lines = body.splitlines()

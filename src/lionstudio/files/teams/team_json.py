@@ -42,7 +42,7 @@ def messages_of(data: Json, team: Team) -> list[TeamMessage]:
     try:
         for entry in entries if isinstance(entries, list) else []:
             if isinstance(entry, dict):
-                at = to_timestamp(entry.get("timestamp")) or at
+                at = parse_time(entry.get("timestamp")) or at
                 messages.append(_message(entry, team.id, at, taken))
     except RecursionError:
         raise _too_deep() from None
@@ -96,7 +96,7 @@ def is_for(message: TeamMessage, member: str) -> bool:
     return message.sender != member and bool({member, EVERYONE} & set(recipients(message)))
 
 
-def to_timestamp(value: Any) -> float | None:
+def parse_time(value: Any) -> float | None:
     """Convert an ISO string or a number to Unix seconds, anything else to None; the default zone is UTC."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e11:
         return float(value)
@@ -120,9 +120,9 @@ def iso(at: float | None = None) -> str:
 
 
 def _team(data: Json, fallback: float) -> Team:
-    times = [at for entry in _dicts(data.get("messages")) if (at := to_timestamp(entry.get("timestamp"))) is not None]
-    created_at = to_timestamp(data.get("created_at")) or min(times, default=fallback)
-    archived_at = to_timestamp(data.get("archived_at"))
+    times = [at for entry in _dicts(data.get("messages")) if (at := parse_time(entry.get("timestamp"))) is not None]
+    created_at = parse_time(data.get("created_at")) or min(times, default=fallback)
+    archived_at = parse_time(data.get("archived_at"))
     members = data.get("members")
     return Team(
         id=data["id"],

@@ -14,7 +14,7 @@ from lionstudio.imports.redact import redact_mapping, redact_row
 from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
 from lionstudio.imports.run_folders.manifest import run_id_of, session_of, time_in_name
 from lionstudio.imports.run_folders.snapshot import Snapshot, read_snapshot
-from lionstudio.imports.upsert import ITEM_ERRORS, error_line, row_of, upsert
+from lionstudio.imports.upsert import ITEM_ERRORS, error_line, message_row_of, upsert
 from lionstudio.model import import_ids
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import list_of, to_id, to_text
@@ -172,7 +172,7 @@ def _incoming(session: Session, snapshots: Sequence[Snapshot], branches: Sequenc
     messages = {id_: message for snapshot in snapshots for id_, message in snapshot.messages.items()}
 
     def fetch(conn: Connection, ids: Sequence[str]) -> Iterable[Row]:
-        return (redact_row(row_of(conn, messages[id_])) for id_ in ids if id_ in messages)
+        return (redact_row(message_row_of(conn, messages[id_])) for id_ in ids if id_ in messages)
 
     def refresh(existing: Session) -> Session | None:
         has_ended = existing.status is SessionStatus.RUNNING and session.status is not SessionStatus.RUNNING

@@ -50,9 +50,8 @@ class AttemptSpec(NamedTuple):
     cwd: str
     session_id: str
     db: str
-    timeout: float | None = (
-        None  # seconds; the agent's own deadline comes first, this one ends an agent that ignores it
-    )
+    # seconds; the agent's own deadline comes first, this one ends an agent that ignores it
+    timeout: float | None = None
     silence: float | None = None  # seconds without output or messages after which the agent counts as hanging
 
 
