@@ -17,7 +17,7 @@ from lionstudio.state.embeddings import find_model
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.migrate import bring_up_to_date
-from lionstudio.state.sqlite.open import LINEAGE, open_reader
+from lionstudio.state.sqlite.open import LINEAGE, SCHEMA_VERSION, open_reader
 from lionstudio.state.upkeep.doctor import examine
 
 T = 1_780_000_000.0  # the time of the fixture's message 0; the others follow, a second each
@@ -43,7 +43,7 @@ def test_upgrade_gives_the_schema_of_a_new_database(old: Path, blank: Path) -> N
     Database(str(old)).close()
 
     assert schema(old) == schema(blank)
-    assert [(row["version"], row["lineage"]) for row in dump(old)["schema_meta"]] == [(5, "lion-studio")]
+    assert [(row["version"], row["lineage"]) for row in dump(old)["schema_meta"]] == [(SCHEMA_VERSION, "lion-studio")]
 
 
 def test_upgrade_changes_no_row_and_backs_up(old: Path) -> None:
@@ -119,7 +119,7 @@ def test_upgraded_database_accepts_writes(old: Path) -> None:
 
 
 def test_reader_refuses_version_3(old: Path) -> None:
-    with pytest.raises(WrongVersion, match="has schema version 3 and must be upgraded to 5"):
+    with pytest.raises(WrongVersion, match=f"has schema version 3 and must be upgraded to {SCHEMA_VERSION}"):
         open_reader(str(old))
 
 

@@ -13,7 +13,7 @@ from tests.support.records import dump
 from lionstudio.errors import WrongVersion
 from lionstudio.state.database import Database
 from lionstudio.state.runs.run_list import Filters, list_sessions
-from lionstudio.state.sqlite.open import open_reader
+from lionstudio.state.sqlite.open import SCHEMA_VERSION, open_reader
 from lionstudio.state.upkeep.doctor import examine
 
 
@@ -41,7 +41,7 @@ def test_upgrade_changes_no_row_and_backs_up(old: Path) -> None:
     Database(str(old)).close()
 
     after = dump(old)
-    assert [(row["version"], row["lineage"]) for row in after.pop("schema_meta")] == [(5, "lion-studio")]
+    assert [(row["version"], row["lineage"]) for row in after.pop("schema_meta")] == [(SCHEMA_VERSION, "lion-studio")]
     assert after == {name: rows for name, rows in before.items() if name != "schema_meta"}
     [backup] = old.parent.glob("*.bak")
     assert backup.name.startswith("state.db.v4-")
