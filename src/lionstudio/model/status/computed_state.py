@@ -78,7 +78,7 @@ class State(NamedTuple):
     group: StatusGroup | None = None
     icon: Icon = "circle"
     outcome: FinalOutcome | None = None
-    evaluated_at: float | None = None
+    evaluated_at: int | None = None  # whole seconds: a list encodes one for every run
     source: str = "sqlite"  # as `status_source` of ADR-0011: sqlite or filesystem
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def session_state(session: Mapping[str, Any], *, now: float, proof: Proof | None
         row.group,
         health_row.icon or row.icon,
         row.outcome,
-        now,
+        int(now),
     )
 
 
@@ -244,7 +244,7 @@ def _state(
         row.group,
         HEALTHS[health].icon or row.icon,
         row.outcome,
-        now,
+        None if now is None else int(now),
         source,
     )
 

@@ -52,7 +52,7 @@ def cacheable_response(
     pieces = [body] if isinstance(body, bytes) else body
     headers = {SEQ: str(seq), "Cache-Control": "private, no-cache"}
     if sum(map(len, pieces)) <= _MOST_TAGGED:
-        clock = b'"evaluated_at":%b' % encode_json(evaluated_at)
+        clock = b'"evaluated_at":%d' % (evaluated_at or 0)
         headers["ETag"] = f'W/"{_digest(piece.replace(clock, b"") for piece in pieces)}"'
         if matches_etag(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
