@@ -102,7 +102,7 @@ def finish_session(
         "facts": dump(facts, "metadata") if facts else None,
     }
     if conn.one(_FINISH, validate_row(values)) is None:
-        raise IllegalTransition(f"session {session_id} is not running any more")
+        raise IllegalTransition(f"session {session_id} has already ended")
     point("session.finished")
 
 

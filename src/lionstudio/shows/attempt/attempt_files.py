@@ -102,7 +102,7 @@ def find_exit(folder: str) -> Exit | None:
 
 
 def give_up(folder: str, reason: str) -> Exit:
-    """End an attempt that no supervisor can run or watch any more, with the processes of its agent."""
+    """End an attempt that no supervisor can run or watch, with the processes of its agent."""
     began = os.path.lexists(os.path.join(folder, STARTED))
     session_id = session_of(folder)
     left = 0 if session_id is None else end_processes_of(session_id, grace=_LEFTOVER_GRACE)

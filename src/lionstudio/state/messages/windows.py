@@ -12,7 +12,7 @@ from lionstudio.state.messages.rows import from_row
 
 
 class WindowMessage(NamedTuple):
-    """A message and its ord in the session; None where the id has no message any more."""
+    """A message and its ord in the session; None if the message was deleted."""
 
     ord: int
     message_id: str

@@ -17,6 +17,7 @@ from tests.support.records import VARIANTS
 from lionstudio.model.messages import create_message
 from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
+from lionstudio.system.li_process import li_argv
 from lionstudio.system.process_identity import identify
 
 READS: tuple[tuple[str, ...], ...] = (
@@ -172,6 +173,17 @@ def test_reading_command_upgrades_an_older_database(tmp_path: Path) -> None:
     assert list(tmp_path.glob("state.db.v1-*.bak"))
 
     assert run_li("state", "ls", "--home", str(tmp_path)).err == ""
+
+
+def test_reading_commands_upgrade_an_older_database_once(tmp_path: Path) -> None:
+    VARIANTS["version 1"].make(tmp_path / "state.db")
+    command = li_argv("state", "ls", "--home", str(tmp_path))
+    readers = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    outputs = {reader.communicate(timeout=60)[0] for reader in readers}
+
+    assert [reader.returncode for reader in readers] == [0, 0, 0, 0]
+    assert len(outputs) == 1
+    assert len(list(tmp_path.glob("state.db.v1-*.bak"))) == 1
 
 
 def damaged(db: Database, first: int) -> None:
