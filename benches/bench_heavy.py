@@ -6,8 +6,11 @@ Takes ten minutes and more, so `make bench` leaves it out unless HEAVY=1. Prune 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
+
+import apsw
 
 from benches.build import cached
 from benches.corpus import word
@@ -23,6 +26,8 @@ from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.maintenance import backup, checkpoint, file_size, free_pages, stats, vacuum
 from lionstudio.state.sqlite.open import open_reader, open_writer
+from lionstudio.state.sqlite.search_ranges import Scope
+from lionstudio.state.sqlite.search_runs import search_runs
 from lionstudio.state.upkeep.doctor import examine
 from lionstudio.state.upkeep.prune import plan_prune, prune
 
@@ -92,6 +97,9 @@ class _Bench:
         self.often("last 100 messages of the longest session", lambda: messages_after(conn, longest, 1000))
         self.often("search, common word", lambda: search(conn, word(3)), at_most(20))
         self.often("search, rare word", lambda: search(conn, word(40_000)), at_most(20))
+        self.often("search, prefix", lambda: search(conn, "fo*"), at_most(50))
+        self.often("search, two prefixes", lambda: search(conn, "fo* ha*"), at_most(50))
+        self.often("search, prefix, by run", lambda: search_runs(conn, "fo*", Scope()), at_most(50))
         self.often("search, two words", lambda: search(conn, f"{word(50)} {word(2000)}"), at_most(20))
         self.often("search, phrase", lambda: search(conn, f'"{word(3)} {word(40)}"'), at_most(20))
         self.often("search, ranked", lambda: search(conn, word(30), ranked=True))
@@ -117,9 +125,9 @@ class _Bench:
         self.once("prune, plan", lambda: plan_prune(conn, before=before))
         plan = self.once("prune, plan with orphans", lambda: plan_prune(conn, before=before, orphan_progressions=True))
         self._table.say(f"    {plan}")
-        longest = _Longest()
-        done = self.once("prune of 10 %", lambda: prune(conn, longest.note))
-        self._table.row("prune, longest transaction", longest.seconds * 1000, "ms", at_most(100))
+        with _longest_transaction(conn) as seconds:
+            done = self.once("prune of 10 %", lambda: prune(conn))
+        self._table.row("prune, longest transaction", max(seconds) * 1000, "ms", at_most(100))
         self._table.say(f"    {done}")
         self.once("first search after the prune", lambda: search(conn, word(3)), at_most(1))
         freed = self.once("give pages back", lambda: free_pages(conn))
@@ -128,17 +136,24 @@ class _Bench:
         conn.close()
 
 
-class _Longest:
-    """The longest time between two reports of progress."""
+@contextmanager
+def _longest_transaction(conn: Connection) -> Iterator[list[float]]:
+    """The seconds from BEGIN to COMMIT of each transaction inside this block."""
+    seconds: list[float] = []
+    began = 0.0
 
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._last = time.perf_counter()
+    def note(event: dict[str, Any]) -> None:
+        nonlocal began
+        if event["sql"] == "BEGIN IMMEDIATE":
+            began = time.perf_counter()
+        elif event["sql"] == "COMMIT":
+            seconds.append(time.perf_counter() - began)
 
-    def note(self, what: str, done: int) -> None:
-        now = time.perf_counter()
-        self.seconds = max(self.seconds, now - self._last)
-        self._last = now
+    conn.raw.trace_v2(apsw.SQLITE_TRACE_PROFILE, note)
+    try:
+        yield seconds
+    finally:
+        conn.raw.trace_v2(0)
 
 
 def _index_all(conn: Connection) -> None:

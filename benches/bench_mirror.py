@@ -11,12 +11,14 @@ import uuid
 from pathlib import Path
 
 from benches.import_cost import TEXT, bare_appends, run, spent, tell
+from benches.process_cost import cost_of
 from benches.stores import fresh_path
-from benches.table import Options, Table
+from benches.table import Options, Table, at_most
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.database import Database
 from lionstudio.state.sqlite.maintenance import tune_for_import
+from lionstudio.system.li_process import li_argv
 
 _TURNS = 16  # of a conversation: each an answer, a call and its result
 
@@ -24,21 +26,32 @@ _TURNS = 16  # of a conversation: each an answer, a call and its result
 def _measure(table: Table, args: Options, folder: Path) -> None:
     files = 200 if args.quick else 2000
     for number in range(files):
-        _write(folder / "projects" / f"-p{number % 40}", number)
+        write_transcript(folder / "projects" / f"-p{number % 40}", number)
     with Database(str(fresh_path("mirror"))) as db:
         tune_for_import(db.conn)
         mirror = Mirror(db, TOOLS["claude"], os.path.realpath(folder))
         first, second = spent(mirror.run), spent(mirror.run)
     bare = bare_appends(files, first.messages // files, uuid="x" * 36, parent_uuid="y" * 36)
-    tell(table, "", first, second, bare, files, "file")
+    tell(table, "", first, second, bare, files, "file", least=8000)
+    _first_search(table, folder)
 
 
-def _write(folder: Path, number: int) -> None:
+def _first_search(table: Table, folder: Path) -> None:
+    """After `li mirror` the first search costs what the next ones do: no index is built then."""
+    home = fresh_path("searched").removesuffix("/state.db")
+    environ = {**os.environ, "LIONAGI_HOME": home, "CLAUDE_CONFIG_DIR": str(folder)}
+    cost_of(li_argv("mirror", "claude"), environ)
+    first, *later = (cost_of(li_argv("state", "search", "parser"), environ).cpu for _ in range(4))
+    table.row("first search after the import / a later one, CPU", first / min(later), "×", at_most(1.5))
+
+
+def write_transcript(folder: Path, number: int, text: str = TEXT) -> Path:
+    """A conversation as Claude Code writes it down; each message is `text`."""
     folder.mkdir(parents=True, exist_ok=True)
     session = str(uuid.uuid5(uuid.NAMESPACE_OID, str(number)))
     path = folder / f"{session}.jsonl"
     with open(path, "w") as file:
-        for line, (kind, message) in enumerate(_conversation(session)):
+        for line, (kind, message) in enumerate(_conversation(session, text)):
             record = {
                 "parentUuid": f"{session}-{line - 1}",
                 "isSidechain": False,
@@ -52,22 +65,23 @@ def _write(folder: Path, number: int) -> None:
             }
             file.write(json.dumps(record) + "\n")
     os.utime(path, (1_767_000_000 + number, 1_767_000_000 + number))
+    return path
 
 
-def _conversation(session: str) -> list[tuple[str, dict[str, object]]]:
+def _conversation(session: str, said: str) -> list[tuple[str, dict[str, object]]]:
     usage = {
         "input_tokens": 10,
         "output_tokens": 90,
         "cache_read_input_tokens": 9000,
         "cache_creation_input_tokens": 40,
     }
-    records: list[tuple[str, dict[str, object]]] = [("user", {"role": "user", "content": TEXT})]
+    records: list[tuple[str, dict[str, object]]] = [("user", {"role": "user", "content": said})]
     for turn in range(_TURNS):
         about = {"id": f"{session}{turn}", "role": "assistant", "model": "claude-sonnet-4-5-20250929", "usage": usage}
         call = {"type": "tool_use", "id": f"t{turn}", "name": "Bash", "input": {"command": "ls -la"}}
-        records.append(("assistant", {**about, "content": [{"type": "text", "text": TEXT}]}))
+        records.append(("assistant", {**about, "content": [{"type": "text", "text": said}]}))
         records.append(("assistant", {**about, "content": [call]}))
-        result = {"type": "tool_result", "tool_use_id": f"t{turn}", "content": TEXT, "is_error": False}
+        result = {"type": "tool_result", "tool_use_id": f"t{turn}", "content": said, "is_error": False}
         records.append(("user", {"role": "user", "content": [result]}))
     return records
 

@@ -25,6 +25,8 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch, search
 from lionstudio.state.sqlite.open import open_reader, open_writer
+from lionstudio.state.sqlite.search_ranges import Scope
+from lionstudio.state.sqlite.search_runs import search_runs
 
 _TAIL = 500
 _PER_SESSION = 200
@@ -101,7 +103,9 @@ def _queries(conn: Connection) -> Mapping[str, tuple[str, Mapping[str, Any], Goa
         "rare word": (rare, {}, at_most(20)),
         "no such word": ("zzyzx", {}, at_most(20)),
         "beginning of some words": (f"{word(30_000)[:7]}*", {}, at_most(20)),
-        "beginning of one word in twenty": ("qui*", {}, None),
+        "beginning of one word in twenty": ("qui*", {}, at_most(50)),
+        "beginnings of two words": ("fo* ha*", {}, at_most(50)),
+        "beginning of one word in twenty, by run": ("qui*", {"group": True}, at_most(50)),
         "phrase of two words": (f'"{some[10]} {some[11]}"', {}, at_most(20)),
         "phrase of two common words": (f'"{common} {word(5)}"', {}, at_most(20)),
         "two words, common and middling": (f"{common} {middling}", {}, at_most(20)),
@@ -109,6 +113,7 @@ def _queries(conn: Connection) -> Mapping[str, tuple[str, Mapping[str, Any], Goa
         "two rare words": (f"{rare} {word(39_999)}", {}, at_most(20)),
         "common word, ranked": (common, {"ranked": True}, at_most(50)),
         "rare word, ranked": (rare, {"ranked": True}, at_most(50)),
+        "common word, by run": (common, {"group": True}, at_most(20)),
         "common word, large project": (common, {"project": PROJECTS[0]}, at_most(20)),
         "common word, small project": (common, {"project": PROJECTS[-1]}, at_most(20)),
         "common word, project without sessions": (common, {"project": "nowhere"}, at_most(20)),
@@ -130,7 +135,8 @@ def _long_tail(table: Table, args: Options, path: str) -> None:
     tail = 2_000 if args.quick else 20_000
     _prepare(path, tail)
     conn = open_reader(path)
-    _search(table, conn, f"common word, tail of {tail:,}", word(3), {}, None, 3)
+    for what, query in (("common word", word(3)), ("rare word", word(40_000)), ("no such word", "zzyzx")):
+        _search(table, conn, f"{what}, tail of {tail:,}", query, {}, at_most(50), 3)
     conn.close()
 
 
@@ -138,6 +144,8 @@ def _search(
     table: Table, conn: Connection, what: str, query: str, filters: Mapping[str, Any], goal: Goal | None, times: int
 ) -> None:
     def look() -> int:
+        if filters.get("group"):
+            return len(search_runs(conn, query, Scope()).runs)
         return len(search(conn, query, **filters))
 
     give_up = time.monotonic() + _PATIENCE

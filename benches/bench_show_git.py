@@ -14,12 +14,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.support.repositories import merge
+
 from benches.stores import clean_up, fresh_folder
 from benches.table import Options, Table, at_most, options
 from lionstudio.shows.git.checkout import CheckoutTarget, prepare, remove
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.materialize import check_out_tree
-from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, integration_tip, merge, try_merge
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, integration_tip, prepare_merge, try_merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.system import git as wrapper
@@ -33,7 +35,7 @@ _ENV = {
     "GIT_COMMITTER_NAME": "a",
     "GIT_COMMITTER_EMAIL": "a@b",
 }
-_MOST_STARTS = 25
+_MOST_STARTS = 20
 
 
 def main() -> None:
@@ -100,15 +102,16 @@ class _Ours:
         repo, name = self._repo, f"p{number}"
         checkout = prepare(CheckoutTarget(repo=repo, play=name))
         Path(checkout.path, f"made-{number}.txt").write_text("made\n")
-        head = collect(checkout, "work", attempt=1).head
-        tip = integration_tip(repo)
-        tried = try_merge(repo, tip, head)
+        collected = collect(checkout, "work", attempt=1)
+        tip, head = collected.tip or integration_tip(repo), collected.head
+        tried = try_merge(repo, tip, head, is_new=collected.is_new)
         assert isinstance(tried, CleanMerge)
+        prepared = prepare_merge(repo, "bench", name, 1, head, "Merge", tried)
         gate = os.path.join(repo.checkouts_dir, ".gates", name)
-        check_out_tree(repo, tried.tree, gate, parents=(tip, head))
+        check_out_tree(repo, tried.tree, gate, commit=prepared.sha)
         safe_rmtree(gate)
-        assert isinstance(merge(repo, "bench", name, 1, head, "Merge"), MergeCommitted)
-        assert remove(checkout) is None
+        assert isinstance(merge(repo, "bench", name, 1, head, "Merge", prepared=prepared), MergeCommitted)
+        assert remove(checkout).kept is None
         self.starts.append(wrapper.processes_started - before)
 
 

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection as Pipe
 
-from benches.bench_http import Server, cpu_seconds, served
+from benches.bench_http import Server, served
 from benches.measure import percentile
+from benches.process_cost import cpu_of_tree
 from benches.stores import clean_up
 from benches.table import Options, Table, at_most, options
 from lionstudio.model.branches import Branch
@@ -63,14 +64,15 @@ def _measure(table: Table, args: Options, server: Server, database: Database, li
     parent, child = _SPAWN.Pipe()
     process = _SPAWN.Process(target=_listen, args=(child, server.connection.port, server.token, listeners))
     process.start()
+    child.close()  # a listener that fails ends the wait
     assert parent.recv() == "listening"
-    before, spent = _resident(server), cpu_seconds(server.process.pid)
+    before, spent = _resident(server), cpu_of_tree(server.process.pid)
     _speak(database, events)
     most = _resident(server)
     counts, delays = parent.recv()
     most = max(most, _resident(server))
     process.join()
-    spent = (cpu_seconds(server.process.pid) - spent) / (events * listeners)
+    spent = (cpu_of_tree(server.process.pid) - spent) / (events * listeners)
     table.row("CPU of the server for one event to one listener", spent * 1e6, "µs")
     table.row("events that a listener received, fewest", min(counts), "", note=f"of {events:,}, {listeners} listeners")
     table.row("listeners that missed an event", sum(n != events for n in counts), "", at_most(0))
@@ -116,10 +118,12 @@ def _listen(pipe: Pipe, port: int, token: str, listeners: int) -> None:
 
 async def _crowd(pipe: Pipe, port: int, token: str, listeners: int) -> tuple[list[int], list[float]]:
     delays: list[float] = []
-    streams = [await asyncio.open_connection("127.0.0.1", port, limit=2**20) for _ in range(listeners)]
-    for reader, writer in streams:
+    streams = []
+    for _ in range(listeners):  # one by one: the server closes connections that send no request
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
         writer.write(_request(port, token))
         await reader.readuntil(b"retry: 1000\n\n")
+        streams.append((reader, writer))
     pipe.send("listening")
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_hear(reader, delays)) for reader, _ in streams]

@@ -72,11 +72,13 @@ def _fill(conn: Connection, number: int, each: int, about: dict[str, Any]) -> No
         append(conn, f"b{number}", create_message({"instruction": TEXT}, metadata=about))
 
 
-def tell(table: Table, what: str, first: Spent, second: Spent, bare: Spent, items: int, item: str) -> None:
+def tell(
+    table: Table, what: str, first: Spent, second: Spent, bare: Spent, items: int, item: str, *, least: float = 5000
+) -> None:
     """Print the rows of one import: the first and the second run."""
     # by CPU time: the wall clock includes other processes
     rate = first.messages / first.cpu
-    table.row(f"{what}read in, by CPU time", rate, "/s", at_least(5000), f"{first.messages:,} messages")
+    table.row(f"{what}read in, by CPU time", rate, "/s", at_least(least), f"{first.messages:,} messages")
     table.row(f"{what}read in, by the clock", first.messages / first.wall, "/s")
     table.row(f"{what}CPU of a message / of a bare append", first.cpu / bare.cpu, "×", at_most(4))
     table.row(

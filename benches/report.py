@@ -5,29 +5,27 @@ Without files it takes what `make bench` left in benches/.data/results.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from benches.table import DATA, figure
-
-RESULTS = DATA / "results"
+from benches import goals
+from benches.table import figure
 
 
 def main() -> None:
     """Print the page's tables."""
-    files = [Path(name) for name in sys.argv[1:]] or sorted(RESULTS.glob("*.json"))
-    if not files:
-        sys.exit("There are no results; run `make bench` first.")
-    results = [json.loads(file.read_text()) for file in files]
-    print(markdown(results), end="")
+    print(markdown(goals.read_results(sys.argv[1:])), end="")
 
 
 def markdown(results: Sequence[dict[str, Any]]) -> str:
-    """A table for each bench under its command, after a description of the machine."""
-    return "\n".join([*_setting(results), *(line for result in results for line in _section(result))]) + "\n"
+    """The goals, then a table for each bench under its command, after a description of the machine."""
+    return (
+        "\n".join(
+            [*_setting(results), goals.markdown(results), *(line for result in results for line in _section(result))]
+        )
+        + "\n"
+    )
 
 
 def _setting(results: Sequence[dict[str, Any]]) -> list[str]:

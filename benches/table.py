@@ -94,7 +94,9 @@ def figure(value: float, unit: str) -> str:
 
 def command() -> str:
     """The command that repeats the bench, without its output file."""
-    shown = [f"benches.{Path(sys.argv[0]).stem}", *(word for word in sys.argv[1:] if word == "--quick")]
+    program = Path(sys.argv[0])
+    name = program.parent.name if program.stem == "__main__" else program.stem
+    shown = [f"benches.{name}", *(word for word in sys.argv[1:] if word == "--quick")]
     return "python -m " + shlex.join(shown)
 
 

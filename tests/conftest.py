@@ -9,7 +9,10 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.support.postgres_server import PostgresServer
 
+from lionstudio import settings
+from lionstudio.state.backends import open_database
 from lionstudio.state.database import Database
 
 # The same examples in every run, so that a red suite is red for everybody; `--hypothesis-profile long` looks further.
@@ -24,6 +27,7 @@ def own_transcripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp("none")))
+        patch.setenv("LIONAGI_FOLLOW_TRANSCRIPTS", "false")  # a test that wants it says so
         yield
 
 
@@ -46,8 +50,52 @@ def path(blank: Path, tmp_path: Path) -> str:
     return str(shutil.copy(blank, tmp_path / "state.db"))
 
 
+# Tests of these folders use `db` twice, once for each database; a test of the file itself is marked `sqlite`, or asks
+# for `path`.
+BOTH_DATABASES = ("state", "definitions", "imports", "runs", "studio", "teams")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    names = metafunc.fixturenames
+    if "db" not in names:
+        return
+    folders = Path(metafunc.module.__file__ or "").relative_to(Path(__file__).parent).parts
+    only_sqlite = metafunc.definition.get_closest_marker("sqlite") is not None or "path" in names
+    both = folders[0] in BOTH_DATABASES and "sqlite" not in folders and not only_sqlite
+    values = ["sqlite", *([pytest.param("postgres", marks=pytest.mark.postgres)] if both else [])]
+    metafunc.parametrize("db", values, indirect=True)
+
+
 @pytest.fixture
-def db(path: str) -> Iterator[Database]:
+def db(request: pytest.FixtureRequest) -> Iterator[Database]:
     """An empty database of the test's own."""
-    with Database(path) as database:
+    with open_database(request.getfixturevalue("postgres_url" if request.param == "postgres" else "path")) as database:
         yield database
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+@pytest.fixture(scope="session")
+def blank_postgres(postgres_server: PostgresServer) -> str:
+    """The name of a database with our tables; copying it is cheaper than making one."""
+    name = postgres_server.create()
+    open_database(postgres_server.local_url(name)).close()
+    return name
+
+
+@pytest.fixture
+def postgres_url(
+    postgres_server: PostgresServer, blank_postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """The URL of an empty database on the server; the files that belong to it are in the test's folder."""
+    monkeypatch.setattr(settings, "_server_home", str(tmp_path))
+    name = postgres_server.create(blank_postgres)
+    yield postgres_server.local_url(name)
+    postgres_server.drop(name)

@@ -21,6 +21,7 @@ ROOMS = (
     "definitions",
     "embeddings",
     "show_sync",
+    "hub",
     "agents",
     "state",
     "files",

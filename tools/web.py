@@ -55,7 +55,7 @@ def install() -> None:
     with _exclusive():
         if wanted and stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == wanted:
             return
-        npm("ci", "--no-audit", "--no-fund", "--loglevel=error")
+        npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
         # npm recreated the folder without the stamp; the fake npm of a test creates no folder.
         if stamp.parent.is_dir():
             stamp.write_text(wanted + "\n", encoding="utf-8")

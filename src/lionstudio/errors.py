@@ -2,6 +2,7 @@
 
 LionError
 ├── InvalidInput       the input is not valid; nothing was changed       exit 2
+├── Ambiguous          a name fits several objects                       exit 2
 ├── NotFound           no such session, branch, show, file …             exit 3
 ├── Conflict           it already exists, with different content         exit 1
 ├── IllegalTransition  the status cannot change in this way              exit 1
@@ -15,7 +16,12 @@ Any other exception is a bug and shows its traceback.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False  # the one in typing is slow to load
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 __all__ = [
+    "Ambiguous",
     "Busy",
     "Conflict",
     "CorruptStore",
@@ -39,6 +45,7 @@ class LionError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.field: str | None = None  # of the request, where one caused it
 
     def to_dict(self) -> dict[str, object]:
         """The JSON that the command line prints and Studio responds with."""
@@ -50,6 +57,20 @@ class InvalidInput(LionError):
 
     code = "invalid_input"
     exit_code = 2
+
+
+class Ambiguous(LionError):
+    """A name fits several objects; `candidates` has the id, status, start and name of each."""
+
+    code = "ambiguous"
+    exit_code = 2
+
+    def __init__(self, message: str, *, hint: str, candidates: Sequence[Mapping[str, object]]) -> None:
+        super().__init__(message, hint=hint)
+        self.candidates = candidates
+
+    def to_dict(self) -> dict[str, object]:
+        return {**super().to_dict(), "candidates": [dict(candidate) for candidate in self.candidates]}
 
 
 class NotFound(LionError):

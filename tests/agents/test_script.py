@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
+from lionstudio.agents.events import MessageEvent
 from lionstudio.agents.provider import Task
 from lionstudio.agents.script import Script
 from lionstudio.errors import InvalidInput
+from lionstudio.model.file_changes.change import ChangeKind, FileChange, Hunk
+from lionstudio.model.file_changes.tool_calls import changes_of_call
+from lionstudio.model.messages import Message
 
 
 def task(prompt: str) -> Task:
@@ -34,3 +41,21 @@ def test_check_reports_line_of_mistake(line: str, wrong: str) -> None:
 
 def test_check_accepts_valid_scripts() -> None:
     Script().check(task("@write a.txt one\n@sleep\n@sleep 0.5\n@usage 1 2\n@tool grep\n@fail\n@limit\nno directive @x"))
+
+
+def test_write_records_the_change_of_a_file(tmp_path: Path) -> None:
+    script = Task(prompt="@write a.txt one\\ntwo\n@write a.txt one\\nthree", cwd=str(tmp_path), env={})
+
+    async def play() -> list[Message]:
+        return [event.message async for event in Script().run(script) if isinstance(event, MessageEvent)]
+
+    calls = asyncio.run(play())
+
+    changes = [
+        changes_of_call(call.content, result.content, result.metadata)
+        for call, result in zip(calls[::2], calls[1::2], strict=True)
+    ]
+    assert [change and change.files[0] for change in changes] == [
+        FileChange("a.txt", ChangeKind.CREATED, 2, 0, (Hunk(("+one", "+two"), 0, 1),)),
+        FileChange("a.txt", ChangeKind.EDITED, 1, 1, (Hunk((" one", "-two", "+three"), 1, 1),)),
+    ]

@@ -107,3 +107,14 @@ def test_strings_do_not_start_with_headless_clauses() -> None:
     ]
 
     assert headless == []
+
+
+def test_interpreter_is_started_in_one_place() -> None:
+    """Another place could forget `-P` and import modules from a checkout."""
+    starters = {
+        str(path.relative_to(ROOT))
+        for path, text in SOURCES.items()
+        if "src" in path.parts and "sys.executable" in text
+    }
+
+    assert starters == {"src/lionstudio/system/li_process.py"}

@@ -29,6 +29,7 @@ PUBLIC = [
 ERRORS = {
     "LionError": ("error", 1, False),
     "InvalidInput": ("invalid_input", 2, False),
+    "Ambiguous": ("ambiguous", 2, False),
     "NotFound": ("not_found", 3, False),
     "Conflict": ("conflict", 1, False),
     "IllegalTransition": ("illegal_move", 1, False),

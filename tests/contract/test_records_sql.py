@@ -246,7 +246,7 @@ def test_message_types_number_a_new_type(filled: Path) -> None:
 
 
 def by_old_tool(path: Path) -> Run:
-    """The command that Debian 12 ships; SQLite 3.40 knows neither contentless deletes nor newer syntax."""
+    """The command that Debian 12 ships; SQLite 3.40 does not know newer syntax."""
     if shutil.which("sqlite3") is None:
         pytest.skip("sqlite3 is not installed")
 

@@ -18,6 +18,7 @@ import web
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_FILE = 600
 GENERATED = {"web/src/api/schema.d.ts"}
+FIXTURES = ROOT / "tests" / "fixtures"
 SOURCE_SUFFIXES = {".py", ".sql", ".ts", ".tsx", ".css", ".js"}
 
 # Split, so that this file does not match itself.
@@ -156,7 +157,10 @@ def test_source_files_stay_below_the_length_limit() -> None:
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_bytes().splitlines())
         for path in tracked()
-        if path.suffix in SOURCE_SUFFIXES and str(path.relative_to(ROOT)) not in GENERATED
+        # fixtures are copies: the schema of an earlier version stays as it was
+        if path.suffix in SOURCE_SUFFIXES
+        and str(path.relative_to(ROOT)) not in GENERATED
+        and FIXTURES not in path.parents
     }
 
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}

@@ -8,8 +8,8 @@ import apsw
 import pytest
 from tests.contract.test_schema import schema
 from tests.support.builders import read, say, sql
-from tests.support.old_files import make_v3
-from tests.support.records import dump
+from tests.support.old_files import NEW_TABLES, make_v3, make_v4
+from tests.support.records import changed_values, dump
 
 from lionstudio.errors import WrongVersion
 from lionstudio.state.database import Database
@@ -52,10 +52,8 @@ def test_upgrade_changes_no_row_and_backs_up(old: Path) -> None:
     Database(str(old)).close()
 
     after = dump(old)
-    assert {name: after[name] for name in before if name != "schema_meta"} == {
-        name: rows for name, rows in before.items() if name != "schema_meta"
-    }
-    assert set(after) - set(before) == {"search_zones", "embedding_model"}
+    assert changed_values(before, after) == []
+    assert set(after) - set(before) == {"search_zones", "embedding_model", *NEW_TABLES}
     [backup] = old.parent.glob("state.db.v3-*.bak")
     assert dump(backup) == before
 
@@ -134,7 +132,8 @@ def test_upgrade_leaves_a_file_that_a_newer_version_upgraded(old: Path) -> None:
 
 
 def test_upgrade_accepts_a_partly_upgraded_file(old: Path, blank: Path) -> None:
-    Database(str(old)).close()
+    old.unlink()
+    make_v4(old)
     other = apsw.Connection(str(old))
     other.execute("UPDATE schema_meta SET version = 3; DELETE FROM search_zones WHERE zone = 1")
     other.execute("INSERT INTO embedding_model VALUES ('small', 2, 1.0)")

@@ -17,7 +17,7 @@ from lionstudio.state.upkeep import prune
 pytestmark = pytest.mark.crash
 
 # Names that the source puts together, with what they can become.
-PUT_TOGETHER = {"prune.{what}": [f"prune.{step[0]}" for step in prune._STEPS]}
+PUT_TOGETHER = {"prune.{what}": [f"prune.{what}" for what in prune.Pruned._fields]}
 APPENDS = ("synchronous", "grouped", "recorded")
 # Which works pass a point, and the passes at which they are killed there.
 WORKS: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
@@ -38,6 +38,7 @@ WORKS: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
     "import.session": (("importing",), (1, 4)),
     "import.merged": (("importing",), (1, 4)),
     "prune.sessions": (("pruning",), (1, 2)),
+    "prune.positions": (("pruning",), (1, 2)),
     "prune.progressions": (("pruning",), (1, 2)),
     "prune.messages": (("pruning",), (1, 2)),
 }
@@ -47,12 +48,19 @@ ELSEWHERE: Mapping[str, str] = {
     "definition.row_written": "tests/definitions/test_versions.py",
     "definition.file_written": "tests/definitions/test_versions.py",
     "team.file_written": "tests/teams/test_concurrent_writers.py",
+    "team.message_taken": "tests/teams/test_delivery.py",
+    "decision.saved": "tests/shows/test_questions.py",
+    "show.asked_in_file": "tests/shows/test_questions.py",
     "team.imported": "tests/teams/test_concurrent_writers.py",
     "embed.made": "tests/embeddings/test_job.py",
     "embed.stored": "tests/embeddings/test_job.py",
     "import.item": "tests/crash/test_import_kills.py",
     "mirror.placed": "tests/crash/test_mirror_kills.py",
     "mirror.committed": "tests/crash/test_mirror_kills.py",
+    "complete.inserted": "tests/crash/test_double_kills.py",
+    "complete.placed": "tests/crash/test_double_kills.py",
+    "doubles.detached": "tests/crash/test_double_kills.py",
+    "doubles.replaced": "tests/crash/test_double_kills.py",
     "recorder.kept": "tests/runs/test_faults.py",
     "spool.written": "tests/runs/test_faults.py",
     "spool.taken_in": "tests/runs/test_faults.py",
@@ -74,10 +82,14 @@ ELSEWHERE: Mapping[str, str] = {
     "show.checkout.based": "tests/crash/test_show_git_kills.py",
     "show.checkout.laid_out": "tests/crash/test_show_git_kills.py",
     "show.checkout.furnished": "tests/crash/test_show_git_kills.py",
+    "show.checkout.moved_aside": "tests/crash/test_show_git_kills.py",
     "show.checkout.removed": "tests/crash/test_show_git_kills.py",
     "show.collect.taken_in": "tests/crash/test_show_git_kills.py",
     "show.merge.committed": "tests/crash/test_show_git_kills.py",
     "show.merge.moved": "tests/crash/test_show_git_kills.py",
+    **dict.fromkeys(
+        ("push.ahead", "push.batch", "push.copied", "push.messages", "push.placed"), "tests/crash/test_push_kills.py"
+    ),
 }
 CASES = [
     pytest.param(point, work, time, id=f"{point}-{work}-{time}")
@@ -112,7 +124,7 @@ def prepare(work: str, path: Path) -> str:
         make_v3(path)
         return "opening"
     if work == "pruning":
-        add_old_sessions(path, sessions=2 * prune._BATCH, messages=1)
+        add_old_sessions(path, sessions=2 * prune._MOST_ROWS, messages=1)
     return work
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 from tests.support.children import PYTHON, ROOT, environment
-from tests.support.repositories import files_of, fingerprint, git, make_repo
+from tests.support.repositories import files_of, fingerprint, git, make_repo, merge
 
 from lionstudio.shows.git.checkout import CheckoutTarget, prepare, remove
 from lionstudio.shows.git.collect_work import collect
-from lionstudio.shows.git.merge import merge
 from lionstudio.shows.git.setup import open_show_repo
 
 pytestmark = pytest.mark.crash
@@ -25,6 +24,7 @@ POINTS = (
     "show.collect.taken_in",
     "show.merge.committed",
     "show.merge.moved",
+    "show.checkout.moved_aside",
     "show.checkout.removed",
 )
 
@@ -39,6 +39,7 @@ def whole_play(path: str, room: str) -> None:
     if git(users, "for-each-ref", "refs/shows/archive/topic/play/1") == "":
         checkout = prepare(place)
         Path(checkout.path, "work.txt").write_text("work\n")
+        Path(checkout.path, "out.log").write_text("ignored\n")
         collect(checkout, "work", attempt=1)
     checkout = prepare(place)
     head = git(users, "rev-parse", "refs/shows/archive/topic/play/1")
@@ -55,13 +56,15 @@ def in_a_process(*words: str, **env: str) -> int:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_git_steps_survive_a_kill(point: str, tmp_path: Path) -> None:
-    users = make_repo(tmp_path / "users", {"README.md": "hello\n", ".gitignore": ".env\n"})
+    users = make_repo(tmp_path / "users", {"README.md": "hello\n", ".gitignore": ".env\n*.log\n"})
     (users / ".env").write_text("SECRET=1\n")
     before = fingerprint(users)
     words = (str(users), str(tmp_path / "room"))
     assert in_a_process(*words, LIONAGI_CRASH_AT=point) == -signal.SIGKILL
     assert in_a_process(*words) == 0
-    assert files_of(users, "show/topic/integration") == {"README.md": "hello", ".gitignore": ".env", "work.txt": "work"}
+    wanted = {"README.md": "hello", ".gitignore": ".env\n*.log", "work.txt": "work"}
+    assert files_of(users, "show/topic/integration") == wanted
+    assert (tmp_path / "room" / ".left_out" / "play" / "out.log").read_text() == "ignored\n"
     assert len(git(users, "log", "--merges", "--format=%H", "main..show/topic/integration").split()) == 1
     assert git(users, "rev-parse", "refs/shows/archive/topic/play/1") in git(
         users, "rev-list", "show/topic/integration"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.children import environment
 from tests.support.sql_trace import traced
+from tests.support.trusted import trust_repository
 
 from lionstudio.definitions.versions import (
     EDITED,
@@ -48,24 +49,28 @@ def saved_versions(db: Database, key: str, kind: str = "agent") -> list[tuple[in
     return [(version.version, version.content, version.message) for version in reversed(versions)]
 
 
-def test_find_definition_prefers_the_nearest(tmp_path: Path) -> None:
+def test_find_definition_prefers_the_home_then_the_nearest_project(tmp_path: Path) -> None:
     home, outer, inner = tmp_path / "home", tmp_path / "repo", tmp_path / "repo" / "package"
     inner.mkdir(parents=True)
     agent(home, "reviewer", "home")
     agent(outer / ".lionagi", "reviewer", "outer")
-    nearest = agent(inner / ".lionagi", "reviewer", "inner")
+    agent(inner / ".lionagi", "reviewer", "inner")
+    for repository in (outer, inner):
+        trust_repository(home, repository)
 
     definitions = list_definitions("agent", str(home), str(inner))
 
+    first = str(home / "agents" / "reviewer.md")
     assert [(item.text, item.place.origin, item.shadowed_by) for item in definitions] == [
-        ("inner", "project", None),
-        ("outer", "project", str(nearest)),
-        ("home", "home", str(nearest)),
+        ("home", "home", None),
+        ("inner", "project", first),
+        ("outer", "project", first),
     ]
-    assert get_definition("agent", "reviewer", str(home), str(inner)).text == "inner"
-    assert get_definition("agent", "reviewer", str(home), str(tmp_path)).text == "home"
+    assert get_definition("agent", "reviewer", str(home), str(inner)).text == "home"
     assert len({item.key for item in definitions}) == 3
-    assert definitions[2].key == "reviewer"
+    assert definitions[0].key == "reviewer"
+    os.unlink(first)
+    assert get_definition("agent", "reviewer", str(home), str(inner)).text == "inner"
 
 
 def test_find_definition_prefers_folders_and_maps_dashes(tmp_path: Path) -> None:
@@ -110,6 +115,27 @@ def test_list_definitions_follows_links_to_files_only(tmp_path: Path) -> None:
     assert definitions["file"].text == "from afar"
     assert definitions["linked"].error is not None
     assert "leads out of" in definitions["linked"].error
+
+
+@pytest.mark.parametrize("kind", ["agent", "playbook"])
+def test_project_definition_must_not_link_out_of_its_folder(kind: str, tmp_path: Path) -> None:
+    """A cloned repository must not make us read, store and serve the user's other files."""
+    (tmp_path / "secret").write_text("prompt: the key")
+    folder = tmp_path / "project" / ".lionagi" / f"{kind}s"
+    folder.mkdir(parents=True)
+    suffix = ".md" if kind == "agent" else ".yaml"
+    (folder / f"evil{suffix}").symlink_to(tmp_path / "secret")
+    (folder / f"own{suffix}").write_text("prompt: mine")
+    (folder / f"same{suffix}").symlink_to(f"own{suffix}")
+    trust_repository(tmp_path / "home", tmp_path / "project")
+
+    (evil, own, same) = list_definitions(kind, str(tmp_path / "home"), str(tmp_path / "project"))
+
+    assert (evil.text, own.text, same.text) == (None, "prompt: mine", "prompt: mine")
+    assert "leads out of" in str(evil.error)
+    found = find_definition(kind, "evil", str(tmp_path / "home"), str(tmp_path / "project"))
+    assert found is not None
+    assert found.text is None
 
 
 def test_definitions_of_other_owners_are_ignored(tmp_path: Path) -> None:
@@ -295,8 +321,9 @@ def test_killed_save_is_reconciled(point: str, texts: list[str], db: Database, t
     target = new_target("agent", "x", str(home))
     save(db, str(home), target, "old", create=True)
     code = (
-        "import sys; from lionstudio.definitions.versions import *; from lionstudio.state.database import Database\n"
-        "save(Database(sys.argv[1]), sys.argv[2], new_target('agent', 'x', sys.argv[2]), 'new')"
+        "import sys; from lionstudio.definitions.versions import *\n"
+        "from lionstudio.state.backends import open_database\n"
+        "save(open_database(sys.argv[1]), sys.argv[2], new_target('agent', 'x', sys.argv[2]), 'new')"
     )
     killed = subprocess.run(
         [sys.executable, "-c", code, db.path, str(home)], env=environment(LIONAGI_CRASH_AT=point), capture_output=True
@@ -311,8 +338,9 @@ def test_killed_save_is_reconciled(point: str, texts: list[str], db: Database, t
 
 def test_concurrent_saves_are_all_stored(db: Database, tmp_path: Path) -> None:
     code = (
-        "import sys; from lionstudio.definitions.versions import *; from lionstudio.state.database import Database\n"
-        "db = Database(sys.argv[1])\n"
+        "import sys; from lionstudio.definitions.versions import *\n"
+        "from lionstudio.state.backends import open_database\n"
+        "db = open_database(sys.argv[1])\n"
         "for n in range(5): save(db, sys.argv[2], new_target('agent', 'x', sys.argv[2]), f'{sys.argv[3]} {n}')"
     )
     home = tmp_path / "home"
@@ -333,11 +361,14 @@ def test_project_definitions_have_their_own_versions(db: Database, tmp_path: Pat
     home, repo = tmp_path / "home", tmp_path / "repo"
     agent(home, "x", "home")
     agent(repo / ".lionagi", "x", "project")
+    trust_repository(home, repo)
 
-    record_edits(db, str(home), list_definitions("agent", str(home), str(repo)))
+    definitions = list_definitions("agent", str(home), str(repo))
+    record_edits(db, str(home), definitions)
 
-    definition = get_definition("agent", "x", str(home), str(repo))
-    assert target_of(definition) == Target("agent", definition.key, str(repo / ".lionagi" / "agents" / "x.md"))
+    definition = definitions[1]
+    folder = repo / ".lionagi"
+    assert target_of(definition) == Target("agent", definition.key, str(folder / "agents" / "x.md"), str(folder))
     assert definition.key.startswith("x@repo-")
     assert [saved_versions(db, key) for key in ("x", definition.key)] == [
         [(1, "home", FIRST_SEEN)],

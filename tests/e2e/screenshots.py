@@ -6,13 +6,16 @@ python -m tests.e2e.screenshots [--into FOLDER] [--only NAME]
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page
+from tests.support.asked import busy_day
 from tests.support.browser import Watched, chromium, serve
+from tests.support.first_day import first_day, write_history
 from tests.support.seed import Seeded, rich_home
 from tests.support.studio import Running, settings_in
 
@@ -20,6 +23,7 @@ import web
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
+FIRST_DAY = "first-day"  # pictures bypass the page's policy, because the driver hides carets by a style of its own
 
 
 class Shot(NamedTuple):
@@ -36,9 +40,11 @@ def shots(seeded: Seeded) -> list[Shot]:
     return [
         Shot("home", ""),
         Shot("runs", "runs"),
+        Shot("usage", "usage"),
         Shot("runs-failed", "runs?status=failed&within=24h"),
         Shot("run", f"runs/{seeded.long}"),
         Shot("run-hostile", f"runs/{seeded.hostile}"),
+        Shot("run-waiting", f"runs/{seeded.waiting}", shown="[data-question]"),
         Shot("shows", "shows"),
         Shot("show", f"shows/{seeded.topic}", shown="[data-plays] [data-play]"),
         Shot("teams", "teams"),
@@ -76,11 +82,34 @@ def views(browser: Browser, running: Running) -> Iterator[tuple[str, Page]]:
                 "color_scheme": scheme,
                 "device_scale_factor": scale,
                 "viewport": {"width": width, "height": height},
+                "bypass_csp": True,
             }
             watched = Watched(browser, running, **options)
             watched.sign_in()
             yield f"{size}-{scheme}", watched.page()
             watched.close()
+
+
+def first_day_pictures(browser: Browser, folder: Path, into: Path) -> None:
+    """Pictures of the first day of a new person, for docs/tutorial/first-day.md."""
+    folder.mkdir()
+    (work := folder / "greetings").mkdir()
+    write_history(folder / "claude")
+    os.environ |= {"CLAUDE_CONFIG_DIR": str(folder / "claude"), "CODEX_HOME": str(folder / "codex")}
+    into.mkdir(parents=True, exist_ok=True)
+
+    def picture(page: Page, name: str) -> None:
+        page.wait_for_timeout(500)
+        page.screenshot(
+            path=into / f"{name}.png", animations="disabled", style=".mantine-Notifications-root { display: none }"
+        )
+        print(into / f"{name}.png", flush=True)
+
+    with serve(folder, "--no-follow") as running:
+        watched = Watched(browser, running, viewport={"width": 1200, "height": 760}, bypass_csp=True)
+        watched.sign_in()
+        first_day(watched.open(), work, picture)
+        watched.close()
 
 
 def main() -> None:
@@ -91,12 +120,19 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
-        full, empty = Path(folder, "full"), Path(folder, "empty")
-        full.mkdir()
-        empty.mkdir()
+        if chosen.only in FIRST_DAY:
+            first_day_pictures(browser, Path(folder, FIRST_DAY), chosen.into / FIRST_DAY)
+        full, empty, busy = (Path(folder, name) for name in ("full", "empty", "busy"))
+        for home in (full, empty, busy):
+            home.mkdir()
         seeded = rich_home(settings_in(full))
-        with serve(full) as running, serve(empty) as new:
-            for running_, wanted in ((running, shots(seeded)), (new, [Shot("new-home", ""), Shot("new-runs", "runs")])):
+        busy_day(settings_in(busy))
+        with serve(full) as running, serve(empty) as new, serve(busy) as asked:
+            for running_, wanted in (
+                (running, shots(seeded)),
+                (new, [Shot("new-home", ""), Shot("new-runs", "runs")]),
+                (asked, [Shot("home-busy", "", shown="[data-question]")]),
+            ):
                 for suffix, page in views(browser, running_):
                     for shot in wanted:
                         if chosen.only in shot.name:

@@ -54,6 +54,97 @@ def test_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., Wat
     expect(drawer.get_by_role("button", name="Roll back to version 1")).to_have_count(0)
 
 
+def test_invalid_text_is_refused_and_nothing_is_saved(visit: Callable[..., Watched], fresh: Studio) -> None:
+    path = agent(fresh)
+    page = visit(fresh).open("agents/looker?view=edit")
+    page.get_by_role("textbox", name="Text of looker").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("End")
+    page.keyboard.type("\nmodel: [")
+    page.keyboard.press("Control+s")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("invalid agent: line")
+    expect(alert.get_by_text("Saved", exact=True)).to_have_count(0)
+    expect(page.get_by_role("list", name="Problems").get_by_role("listitem")).to_have_count(1)
+    expect(page.get_by_text("Correct 1 error to save")).to_be_visible()
+    expect(page.get_by_role("button", name="Save")).to_be_disabled()
+    expect(page.locator(".cm-lint-marker-error")).to_have_count(1)
+    assert path.read_text() == TEXT
+    assert_accessible(page)
+
+
+def test_invalid_file_shows_its_error_once(open_page: Open) -> None:
+    page = open_page("agents/broken")
+    problems = page.get_by_role("list", name="Problems")
+    expect(problems).to_contain_text("line 3")
+    error = problems.get_by_role("listitem").first.inner_text().split(": ", 1)[1].split(".")[0]
+    expect(page.get_by_text(error)).to_have_count(1)
+    expect(page.get_by_role("button", name="Run", exact=True)).to_have_count(0)
+
+
+def test_playbook_shows_arguments_agent_and_coloured_text(visit: Callable[..., Watched], fresh: Studio) -> None:
+    agent(fresh)
+    path = Path(fresh.settings.home) / "playbooks" / "audit.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        "description: Look into it\nagent: looker\nargs:\n"
+        "  depth: {type: int, default: 2, help: how deep to look}\n  area: {required: true}\n"
+        "prompt: |\n  Look at {input} {area} {depth}. ```<img src=x onerror=alert(1)>\n"
+    )
+    page = visit(fresh).open("playbooks/audit")
+    table = page.get_by_role("table", name="Arguments")
+    expect(table.get_by_role("row").filter(has_text="depth")).to_contain_text("integer2how deep to look")
+    expect(table.get_by_role("row").filter(has_text="area")).to_contain_text("textrequired")
+    text = page.get_by_role("region", name="Text")
+    expect(text.locator(".hljs-attr").first).to_have_text("description:")
+    expect(text).to_contain_text("<img src=x onerror=alert(1)>")
+    assert text.locator("img").count() == 0
+    assert_accessible(page)
+    page.get_by_role("link", name="looker").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("looker")
+
+
+def test_definition_leads_to_its_runs(open_page: Open) -> None:
+    page = open_page("agents/reviewer")
+    page.get_by_role("link", name="All runs of reviewer").click()
+    expect(page).to_have_url(re.compile(r"/runs\?agent=.*reviewer"))
+
+
+def test_duplicate_and_delete_keep_the_history(visit: Callable[..., Watched], fresh: Studio) -> None:
+    path = agent(fresh)
+    page = visit(fresh).open("agents/looker")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Duplicate…").click()
+    expect(page.get_by_role("textbox", name="Name")).to_have_value("looker-copy")
+    page.get_by_role("button", name="Duplicate", exact=True).click()
+    expect(page.get_by_role("textbox", name="Text of looker-copy")).to_contain_text("You are careful.")
+    assert path.with_name("looker-copy.md").read_text() == TEXT
+
+    page = visit(fresh).open("agents/looker")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Delete…").click()
+    dialog = page.get_by_role("dialog", name="Delete looker?")
+    expect(dialog).to_contain_text(str(path))
+    dialog.get_by_role("button", name="Delete agent").click()
+    rows = page.get_by_role("list", name="Agents").get_by_role("listitem")
+    expect(rows).to_have_count(1)
+    assert not path.exists()
+
+    page.goto(f"{fresh.running.url}agents/looker")
+    expect(page.get_by_text("looker was deleted")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Restore version 1").click()
+    expect(page.get_by_text("You are careful.")).to_be_visible()
+    assert path.read_text() == TEXT
+
+
+def test_empty_list_creates_the_first_one(visit: Callable[..., Watched], fresh: Studio) -> None:
+    page = visit(fresh).open("agents")
+    empty = page.get_by_text("No agents yet").locator("..")
+    empty.get_by_role("button", name="New agent").click()
+    expect(page.get_by_role("dialog", name="New agent")).to_be_visible()
+
+
 def test_editor_shows_problems_while_typing(visit: Callable[..., Watched], fresh: Studio) -> None:
     agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
@@ -102,7 +193,7 @@ def test_conflict_dialog_uses_the_version_on_disk(visit: Callable[..., Watched],
 
 def test_new_playbook_opens_in_the_editor(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("playbooks")
-    page.keyboard.press("c")
+    page.keyboard.press("n")
     page.get_by_role("textbox", name="Name").fill("tidy")
     page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("textbox", name="Text of tidy")).to_contain_text("prompt")

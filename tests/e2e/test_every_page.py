@@ -13,12 +13,13 @@ from tests.support.seed import Seeded
 Open = Callable[..., Page]
 _SEEDED = Seeded("run-long", "run-waiting", "run-stale", "run-hostile", "checkout-flow")
 PAGES = {shot.name: shot.path for shot in shots(_SEEDED) if not shot.keys}
-EMPTY = ("", "runs", "shows", "teams", "agents", "playbooks", "plugins", "admin", "search?q=nothing")
+EMPTY = ("", "runs", "usage", "shows", "teams", "agents", "playbooks", "plugins", "admin", "search?q=nothing")
 
 
 def settled(page: Page) -> None:
-    """Wait until nothing is loading."""
-    page.wait_for_function("() => !/Loading .*…/.test(document.querySelector('main').innerText)")
+    """Wait until nothing is loading: its placeholder is blank at first, but marked as busy."""
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.locator("main [aria-busy=true]")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -50,24 +50,22 @@ def test_keyboard_opens_a_new_run_and_returns(visit: Callable[..., Watched], fre
     expect(transcript).to_contain_text("hello")
     expect(transcript.locator("[data-speaker=error]")).to_have_count(1)
     page.keyboard.press("Escape")
+    page.get_by_text("Press Esc again to leave this run").wait_for()
+    page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile("/runs$"))
 
 
 def test_keyboard_filters_and_compares_runs(open_page: Open) -> None:
     page = open_page("runs")
-    reach(page, page.get_by_role("combobox", name="Status"))
-    page.keyboard.press("ArrowDown")
-    option = page.get_by_role("option", name="timed out")
-    option.wait_for()
-    for _ in range(20):
-        if option.get_attribute("data-combobox-selected") == "true":
-            break
-        page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    page.get_by_role("list", name="Runs").get_by_role("listitem").first.wait_for()
+    page.keyboard.press("f")
+    reach(page, page.get_by_role("dialog").get_by_role("checkbox", name=re.compile("^timed out")))
+    page.keyboard.press("Space")
     expect(page).to_have_url(re.compile("status=timed_out"))
     expect(page.get_by_role("list", name="Runs").get_by_role("link")).to_have_count(9)
 
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.evaluate("() => document.activeElement?.blur()")
     for key in ("j", "x", "j", "x"):
         page.keyboard.press(key)
@@ -128,7 +126,7 @@ def test_keyboard_writes_to_a_team_and_opens_a_run(visit: Callable[..., Watched]
     press(page, page.get_by_role("link", name="crew"))
     press(page, page.get_by_role("button", name=re.compile("Expand")))
     expect(page.get_by_role("button", name="Collapse")).to_have_attribute("aria-expanded", "true")
-    page.keyboard.press("c")
+    page.keyboard.press("r")
     page.keyboard.type("By keyboard.")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("list", name="Messages")).to_contain_text("By keyboard.")
@@ -142,9 +140,10 @@ def test_keyboard_marks_a_dead_run(visit: Callable[..., Watched], fresh: Studio)
     for key in ("g", "d"):
         page.keyboard.press(key)
     expect(page.get_by_role("heading", level=1)).to_have_text("Admin")
-    press(page, page.get_by_role("button", name="Mark 1 dead run as failed…"))
+    findings = page.get_by_role("list", name="Findings")
+    press(page, findings.get_by_role("button", name="Mark as failed…"))
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("run-dead")
+    expect(dialog).to_contain_text("left alone")
     press(page, dialog.get_by_role("button", name="Mark 1 run as failed"))
     expect(page.get_by_text("1 run marked as failed")).to_be_visible()
     with Database(fresh.settings.db) as db:

@@ -214,6 +214,7 @@ def test_import_shows_links_sessions_by_name_column_or_worktree(db: Database, ro
     }
 
 
+@pytest.mark.sqlite
 def test_session_lookup_uses_an_index(db: Database) -> None:
     for query in (lookup._BY_NAME, lookup._BY_PLAY, lookup._BY_WORKTREE, lookup._BY_RUN):
         names = ("name", "topic", "play", "worktree", "earliest", "latest", "run")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import threading
@@ -66,6 +67,24 @@ def test_new_id_is_unique_over_threads() -> None:
         thread.join()
 
     assert len({id_ for ids in lists for id_ in ids}) == 8000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_new_id_is_random_again_in_a_forked_child() -> None:
+    """Random bytes are drawn for many ids at once; a child must not use those of its parent."""
+    new_id()  # there are some left
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, new_id().encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as pipe:
+        os.close(writing)
+        theirs = pipe.read()
+
+    assert len(theirs) == 36
+    assert theirs[19:] not in [new_id()[19:] for _ in range(300)]
 
 
 def test_new_id_increases_when_the_clock_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +159,14 @@ def test_dump_refuses_values_that_are_not_json() -> None:
             dump({"a": value})
 
 
-@pytest.mark.parametrize("text", ["", "nul", "{", "[1,]", "NaN", "[Infinity]", "1e999", "-1e999", "9" * 5000, '"\n"'])
+@pytest.mark.parametrize("text", [' {"a":1}', '{"a":1}\n', '\t{"a": 1 } '])
+def test_load_allows_white_space_around_a_value(text: str) -> None:
+    assert load(text) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nul", "{", "[1,]", "{}{}", "1 2", "NaN", "[Infinity]", "1e999", "-1e999", "9" * 5000, '"\n"']
+)
 def test_load_or_keep_wraps_invalid_json(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  (the messages differ)
         load(text)
@@ -324,10 +350,10 @@ def test_usage_plus() -> None:
     assert one.plus(other) == Usage(11, 2, 3, 4, 5)
     assert NOTHING.plus(other).cost_microusd is None
     assert Usage.of(None) == Usage.of({}) == NOTHING
-    assert Usage.of({"input_tokens": 2**53, "unknown": "x"}) == Usage(2**53)
+    assert Usage.of({"input_tokens": 10**12, "unknown": "x"}) == Usage(10**12)
 
 
-@pytest.mark.parametrize("value", [-1, 2**53 + 1, 1.0, "1", True, [1]])
+@pytest.mark.parametrize("value", [-1, 10**12 + 1, 1.0, "1", True, [1]])
 def test_usage_of_refuses_invalid_counts(value: Any) -> None:
     with pytest.raises(InvalidInput, match="input_tokens"):
         Usage.of({"input_tokens": value})

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.agent_programs import ROOT, Agent, Network, find_agent, heard_line
+from tests.support.agent_programs import Agent, Network, find_agent, heard_line
 
 from lionstudio.agents.provider import Task
 from lionstudio.system.program import Program
 
-MODEL_SERVER = ROOT.parent / "shared" / "tools" / "fake_llm.py"
+MODEL_SERVER = Path(__file__).with_name("loopback_model.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,8 +27,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
-    if not MODEL_SERVER.is_file():
-        pytest.skip(f"the model server {MODEL_SERVER} does not exist")
     missing = [tool for tool in ("unshare", "nsenter", "ip") if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"a network of our own needs {', '.join(missing)}")
@@ -51,7 +49,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A new home with a working folder."""
-    for name in ("bin", "home", "work"):
+    for name in ("bin", "home", "tmp", "work"):
         (tmp_path / name).mkdir()
     return tmp_path
 
@@ -65,7 +63,8 @@ def installed(name: str, network: Network, home: Path, env: dict[str, str], monk
     monkeypatch.setattr(Program, "line", heard_line)
     # beside the program may be the Node that it was installed with
     paths = [str(home / "bin"), str(Path(program).parent), os.environ.get("PATH", os.defpath)]
-    whole = {"PATH": os.pathsep.join(paths), "HOME": str(home / "home"), **env}
+    # Codex does not set up its sandbox with a home below the folder of temporary files, where pytest has it
+    whole = {"PATH": os.pathsep.join(paths), "HOME": str(home / "home"), "TMPDIR": str(home / "tmp"), **env}
     return Agent(name, Task("", str(home / "work"), whole, permissions="all"), network)
 
 

@@ -17,7 +17,7 @@ from lionstudio.agents.events import Ended, Event, LaneOpened, MessageEvent, Met
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import Usage
-from lionstudio.system.process_tree import GRACE_SECONDS
+from lionstudio.system.watchdog import GRACE_SECONDS
 
 THREE_CALLS = "@run echo one\n@run ls /no/such/file\n@run echo three > a.txt; cat a.txt\n@say All done."
 

@@ -12,11 +12,12 @@ import pytest
 from tests.support.agent_programs import Agent, Run
 from tests.support.process_trees import everything_below, still_alive
 
+from lionstudio.agents.denials import completed as ended_with
 from lionstudio.agents.events import Ended, Event, LaneOpened, MessageEvent
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import Usage
-from lionstudio.system.process_tree import GRACE_SECONDS
+from lionstudio.system.watchdog import GRACE_SECONDS
 
 THREE_CALLS = "@run echo one\n@run ls /no/such/file\n@run echo three > a.txt; cat a.txt\n@say All done."
 ONE_RESPONSE = Usage(100, 20, 0, 0, 325)  # by the list price of gpt-5
@@ -163,7 +164,7 @@ def test_codex_reports_refused_options(codex: Agent) -> None:
 def test_codex_receives_permissions(codex: Agent, permissions: str, written: bool) -> None:
     run = codex.run("@run touch b.txt\n@say done", permissions=permissions)
 
-    assert run.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert run.ended == ended_with(() if written else ("exec_command",))
     assert (Path(codex.task.cwd) / "b.txt").exists() is written
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import subprocess
 import time
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 from tests.support.agent_programs import Agent
 from tests.support.agents import contents, li, session, sessions, start
+from tests.support.crash_runs import FULL, TIMES, CrashRun
 from tests.support.process_trees import everything_below, still_alive
+from tests.support.waiting import wait_until
 
 from lionstudio.errors import LionError
 
@@ -123,3 +126,47 @@ def test_li_agent_reports_usage_limit(agent: Agent, tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert session(tmp_path)["reason_codes"] == ["run.failed.usage_limit"]
+
+
+def test_li_agent_reports_denied_actions_and_how_to_allow_them(agent: Agent, tmp_path: Path) -> None:
+    target = tmp_path.with_suffix(".elsewhere")
+    prompt = f"@run sleep 4; echo slow\n@run echo one > {target}\n@say All done."
+    # with `ask` Claude Code asks instead
+    done = run(agent, tmp_path, prompt, "--permissions", {"claude": "edit", "codex": "ask"}[agent.name])
+
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "All done.")
+    row = session(tmp_path)
+    assert (row["status"], row["delivery"], row["reason_codes"]) == ("completed", "partial", ["run.permission_denied"])
+    assert row["metadata"]["denied"]["count"] == 1
+    tool = {"claude": "Bash", "codex": "exec_command"}[agent.name]
+    assert f"1 action was denied ({tool})" in done.stderr
+    command = next(line for line in done.stderr.splitlines() if line.startswith("  li agent"))
+    assert not any("raw" in content for content in contents(tmp_path)["main"])
+
+    again = li(tmp_path, *shlex.split(command)[1:], "--pass-env", "FAKE_KEY", timeout=60, **agent.task.env)
+    assert again.returncode == 0, again.stderr
+
+
+def test_li_agent_prints_the_error_of_the_program_once(claude: Agent, tmp_path: Path) -> None:
+    done = run(claude, tmp_path, "hello", ANTHROPIC_API_KEY="")
+
+    assert done.returncode == 1
+    assert (done.stdout + done.stderr).count("Not logged in") == 1
+    assert "failed: run `claude` and log in" in done.stderr
+
+
+def test_li_agent_killed_leaves_no_agent(agent: Agent, tmp_path: Path) -> None:
+    ends = []
+    for _ in range(TIMES if FULL else 1):
+        run = CrashRun.new(tmp_path)
+        prompt = f"@run sleep {run.token}; echo one\n@say All done."
+        with running(agent, tmp_path, prompt, "--session-id", run.session_id) as process:
+            wait_until(lambda run=run: run.processes())  # type: ignore[misc]
+            below = everything_below(process.pid)
+            process.kill()
+            row = run.assert_ends()
+        assert row is not None
+        assert (row["status"], row["reason_codes"]) == ("failed", ["run.failed.process_dead"])
+        wait_until(lambda below=below: still_alive(below) == set())  # type: ignore[misc]
+        ends.append(row["status"])
+    assert ends

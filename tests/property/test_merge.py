@@ -8,12 +8,12 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo
+from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, merge
 
 from lionstudio.shows.git.checkout import remove
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.conflict import hand_back_conflict
-from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, integration_tip, merge
+from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, integration_tip
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 NAMES = ("a", "b", "dir/c", "dir/d", "dir")
@@ -85,7 +85,7 @@ def test_merge_combines_any_plays(base: dict[str, str], plays: list[list[tuple[s
         assert len(told) == len(set(told))
         for checkout, head in zip(checkouts, heads, strict=True):
             assert git(users, "merge-base", "--is-ancestor", head, "show/topic/integration", check=False) == ""
-            assert remove(checkout) is None
+            assert remove(checkout).kept is None
         assert fingerprint(users) == before
         git(users, "fsck", "--strict")
 

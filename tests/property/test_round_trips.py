@@ -206,6 +206,7 @@ def test_sessions_round_trip_through_the_database(conn: Connection, given: list[
                 status=session.status or SessionStatus.RUNNING,
                 started_at=session.created_at if session.started_at is None else session.started_at,
                 updated_at=session.created_at if session.updated_at is None else session.updated_at,
+                machine_id=created.machine_id if session.machine_id is None else stored(session).machine_id,
             )
             assert created == get_session(conn, session.id) == wanted
 

@@ -25,8 +25,9 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append import append
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sessions import create_session
-from lionstudio.state.sqlite.fulltext import index_batch, match_expression, search
+from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.open import open_writer
+from lionstudio.state.sqlite.search_text import match_expression
 
 WORDS = ("alpha", "Beta", "beta test", "100%", "a_b", 'quo"te', "naïve", "x")
 SINCE = st.none() | st.integers(0, 12).map(lambda step: T0 + step)
@@ -47,6 +48,7 @@ def _sessions() -> list[Session]:
             show_topic=[None, "docs", "alpha"][number // 7 % 3],
             show_play_name=[None, "one"][number // 3 % 2],
             name=WORDS[number % 8] if number % 4 else None,
+            machine_id=[None, "m1", "m2"][number // 4 % 3],
         )
         for number in range(100)
     ]
@@ -80,6 +82,9 @@ filters = st.builds(
     text=st.none()
     | st.sampled_from(["a", "al", "ALPHA", "eta", "b", "a_b", "10", "0%", "ï", "NA", "Project", "zzz", ""]),
     card=st.none(),
+    tag=st.none(),
+    model=st.none(),
+    machine=st.sampled_from([None, None, "m1", "m2", "gone"]),
 )
 # each filter alone, two together, and all of them
 sparse = st.lists(st.sampled_from(Filters._fields), max_size=3).flatmap(
@@ -107,6 +112,7 @@ def wanted(chosen: Filters) -> list[str]:
         "playbook": "playbook_name",
         "show": "show_topic",
         "name": "name",
+        "machine": "machine_id",
     }
 
     def matches(session: Session) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.builders import git, read, write
+from tests.support.loop_turns import turns_between_pieces
 
 from lionstudio import record
 from lionstudio.errors import InvalidInput
@@ -18,38 +19,67 @@ from lionstudio.model.branches import Branch
 from lionstudio.model.messages import ActionRequest, ActionResponse, create_message
 from lionstudio.model.sessions import Session
 from lionstudio.runs import api
+from lionstudio.state.backends import open_database
 from lionstudio.state.branches import history, list_branches
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session, get_session
 from lionstudio.system.process_identity import Owner, identify, liveness
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A temporary home, and a working folder without a project."""
+@pytest.fixture(autouse=True, params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A temporary home with a file or with a database on a server, and a working folder without a project."""
     for name in [name for name in os.environ if name.startswith("LIONAGI_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
+    if request.param == "postgres":
+        monkeypatch.setenv("LIONAGI_DB", request.getfixturevalue("postgres_url"))
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
     yield tmp_path / "home"
     assert api._open == {}  # every writer was released
 
 
+def db_of(home: Path) -> str:
+    return os.environ.get("LIONAGI_DB") or str(home / "state.db")
+
+
 def stored(home: Path, session_id: str) -> Session:
-    with Database(str(home / "state.db")) as db:
+    with open_database(db_of(home)) as db:
         return read(db, get_session, session_id)
 
 
 def said_in(home: Path, session_id: str) -> list[tuple[str, list[Any]]]:
     """Each branch by name, with the contents of its messages."""
-    with Database(str(home / "state.db")) as db:
+    with open_database(db_of(home)) as db:
 
         def contents(branch: Branch) -> list[Any]:
             entries = db.read(lambda conn: list(history(conn, branch.id)))
             return [entry.message.content for entry in entries if entry.message]
 
         return [(branch.name or "", contents(branch)) for branch in read(db, list_branches, session_id)]
+
+
+def test_async_record_lets_the_loop_turn_while_a_long_text_is_redacted(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "some words and names\n" * 60_000 + 'password="hunT3r!x9q"'
+
+    async def main() -> str:
+        async with record("my-agent") as run:
+            await run.assistant(text, model="m")
+            await run.assistant("short")
+            return run.session_id
+
+    with turns_between_pieces(monkeypatch) as turns:
+        session_id = asyncio.run(main())
+
+    assert len(turns) >= 2 * (len(text) // (512 * 1024))
+    assert all(turns)
+    [(_, [long, short])] = said_in(home, session_id)
+    assert short == {"assistant_response": "short"}
+    assert long["assistant_response"].startswith("some words and names\nsome")
+    assert "hunT3r" not in long["assistant_response"]
 
 
 def test_async_record_stores_messages(home: Path) -> None:
@@ -90,7 +120,7 @@ def test_record_stores_messages(home: Path) -> None:
     assert (session.model, session.provider, session.metadata) == ("m", "p", {"k": 1})
     assert session.usage == (5, 2, 0, 0, 9)
     assert (session.message_count, session.last_msg_id, last) == (6, "own id", "own id")
-    with Database(str(home / "state.db")) as db:
+    with open_database(db_of(home)) as db:
         messages = db.read(lambda conn: [entry.message for entry in history(conn, run.branch_id)])
     assert messages[1] is not None
     assert (messages[1].id, messages[1].metadata) == (first, {"channel": "cli"})
@@ -216,7 +246,7 @@ def test_async_record_ends_on_timeout(home: Path) -> None:
     ids: list[str] = []
 
     async def main() -> None:
-        async with asyncio.timeout(0.05), record("r") as run:
+        async with asyncio.timeout(1), record("r") as run:
             ids.append(run.session_id)
             await asyncio.sleep(60)
 
@@ -233,7 +263,7 @@ def test_record_keeps_the_status_of_another_process(home: Path) -> None:
     def main() -> None:
         with record("r") as run:
             ids.append(run.session_id)
-            with Database(str(home / "state.db")) as db:
+            with open_database(db_of(home)) as db:
                 write(db, finish_session, run.session_id, "cancelled", exit_code=143)
             raise KeyboardInterrupt
 
@@ -259,12 +289,11 @@ def test_record_owner_is_this_process_with_a_lock(home: Path) -> None:
 def test_concurrent_records_share_one_writer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
-    class Counted(Database):
-        def __init__(self, path: str, **more: Any) -> None:
-            opened.append(path)
-            super().__init__(path, **more)
+    def counted(path: str, **more: Any) -> Database:
+        opened.append(path)
+        return open_database(path, **more)
 
-    monkeypatch.setattr(api, "Database", Counted)
+    monkeypatch.setattr(api, "open_database", counted)
 
     async def agent(number: int) -> str:
         async with record(f"agent {number}") as run:
@@ -339,3 +368,57 @@ def test_record_uses_the_given_path(home: Path, tmp_path: Path) -> None:
     assert not home.exists()
     with Database(str(tmp_path / "elsewhere" / "my.db")) as db:
         assert read(db, get_session, run.session_id).message_count == 1
+
+
+def test_record_counts_the_usage_of_any_sdk_and_its_cost(home: Path) -> None:
+    reported = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 4000, "server_tool_use": None}
+    with record("my-agent", model="claude-sonnet-4-5", provider="anthropic") as run:
+        run.assistant("hi", usage=reported)
+        run.assistant("ho", usage={"prompt_tokens": 1000, "completion_tokens": 100}, model="gpt-4o")
+        run.branch("helper").assistant("sub", usage={"input_tokens": 10, "output_tokens": 1})
+        run.add(create_message({"assistant_response": "x"}, metadata={"usage": {"promptTokenCount": 7}}))
+        run.tool("grep", None, "", usage=None)
+    session = stored(home, run.session_id)
+
+    assert session.usage[:4] == (1117, 121, 4000, 0)
+    # gpt-4o is not a model of Anthropic, so its cost is unknown; the others are of the run's model
+    costs = [100 * 3 + 20 * 15 + 4000 * 0.3, 10 * 3 + 15, 7 * 3]
+    assert session.cost_microusd == round(sum(costs))
+    with open_database(db_of(home)) as db:
+        first = next(iter(db.read(lambda conn: list(history(conn, run.branch_id))))).message
+    assert first is not None
+    assert first.metadata["reported_usage"] == reported
+
+
+def test_record_warns_about_unknown_usage(home: Path) -> None:
+    with record("my-agent") as run, pytest.warns(RuntimeWarning, match="no token counts"):
+        run.assistant("hi", usage={"elapsed": 3})
+
+    assert stored(home, run.session_id).usage[:4] == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda run: run.assistant(None), "assistant() takes text as a string, not NoneType"),
+        (lambda run: run.user(123), "user() takes text as a string, not int"),
+        (lambda run: run.system(["a"]), "system() takes text as a string, not list"),
+        (lambda run: run.tool(None), "tool() takes name as a string, not NoneType"),
+        (lambda run: run.add({"role": "user"}), "add() takes messages, not dict"),
+        (lambda run: run.branch(3), "branch() takes name as a string, not int"),
+        (lambda run: run.assistant("x", usage={"input_tokens": -1}), "usage.input_tokens must be an integer"),
+    ],
+)
+def test_run_refuses_invalid_arguments(home: Path, call: Callable[[Any], object], message: str) -> None:
+    with record("my-agent") as run, pytest.raises(InvalidInput) as refused:
+        call(run)
+
+    assert refused.value.message.startswith(message)
+    assert said_in(home, run.session_id) == [("main", [])]
+
+
+def test_record_refuses_invalid_arguments(home: Path) -> None:
+    with pytest.raises(InvalidInput, match="takes name as a string"):
+        record(None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="takes metadata as a mapping"):
+        record("my-agent", metadata=[1])  # type: ignore[arg-type]

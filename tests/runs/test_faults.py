@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,8 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.support.agents import LI, contents, environment, json_lines, li, session, sessions, start
+from tests.support.process_trees import still_alive
+from tests.support.waiting import wait_until
 
 from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.errors import LionError
@@ -28,13 +31,15 @@ from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.recorder import Recorder
 from lionstudio.runs.redaction import EventRedactor
-from lionstudio.runs.spool import Spool, drain_spool, list_spools
-from lionstudio.runs.stop import HAD_ENDED, stop_run
-from lionstudio.state import group_commit
+from lionstudio.runs.settle import facts_of
+from lionstudio.runs.spool import Spool, drain_spool, list_spools, run_lock_path
+from lionstudio.runs.stop import HAD_ENDED, StopResult, stop_run
 from lionstudio.state.branches import branch_entries, create_branch
 from lionstudio.state.database import Database, reading
-from lionstudio.state.sessions import create_session, get_session
-from lionstudio.state.upkeep.doctor import examine
+from lionstudio.state.sessions import create_session, finish_session, get_session
+from lionstudio.state.sqlite import group_commit
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import identify
 from lionstudio.system.session_processes import processes_of
 
 FULL = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
@@ -49,9 +54,11 @@ def test_killed_run_keeps_acknowledged_messages(tmp_path: Path) -> None:
     kills = 50 if FULL else 6
     for _ in range(kills):
         running = start(tmp_path, "agent", "script", script, "--json")
-        time.sleep(0.4 + dice.random())
+        assert running.stdout is not None
+        first = running.stdout.readline()
+        time.sleep(dice.random())
         running.send_signal(signal.SIGKILL)
-        out, _ = running.communicate()
+        out = first + running.communicate()[0]
         whole = out[: out.rfind("\n") + 1]
         acknowledged += [record["id"] for record in json_lines(whole) if record["type"] == "message"]
     assert len(acknowledged) > kills
@@ -59,17 +66,9 @@ def test_killed_run_keeps_acknowledged_messages(tmp_path: Path) -> None:
         stored = {row[0] for row in conn.all("SELECT id FROM messages")}
         assert [one for one in acknowledged if one not in stored] == []
         assert conn.value("PRAGMA integrity_check") == "ok"
-        phantoms = [finding for finding in examine(conn) if finding.code == "run.phantom"]
-    assert len(phantoms) == len(sessions(tmp_path))
-    assert li(tmp_path, "state", "doctor", "--transition-stale", "--yes").returncode == 0
-    assert {row["status"] for row in sessions(tmp_path)} == {"running"}, "dead, but not stale yet: not marked"
-    long_ago = time.time() - 7 * 3600
-    with Database(str(tmp_path / "state.db")) as database:
-        database.write(
-            lambda conn: conn.execute("UPDATE sessions SET last_message_at = :at, updated_at = :at", {"at": long_ago})
-        )
-    assert li(tmp_path, "state", "doctor", "--transition-stale", "--yes").returncode == 0
-    assert {row["status"] for row in sessions(tmp_path)} == {"failed"}
+    wait_until(lambda: not any(row["status"] == "running" for row in sessions(tmp_path)))
+    ends = {(row["status"], row["reason_codes"]) for row in sessions(tmp_path)}
+    assert ends == {("failed", '["run.failed.process_dead"]')}
 
 
 def test_silent_live_run_is_never_marked_dead(tmp_path: Path) -> None:
@@ -108,7 +107,7 @@ def test_twenty_concurrent_agents_keep_separate_sessions(tmp_path: Path) -> None
         run.communicate(timeout=90)
     assert [run.returncode for run in runs] == [0] * 20
     for row in sessions(tmp_path):
-        if row["name"].startswith("run-"):
+        if row["name"]:
             number = row["name"].removeprefix("run-")
             [messages] = contents(tmp_path, row["id"]).values()
             assert [item["assistant_response"] for item in messages[1:]] == [f"{number}-{line}" for line in range(20)]
@@ -165,13 +164,14 @@ def test_redactor_stream_joins_a_split_secret() -> None:
     assert shown.endswith(" end ")
 
 
-def test_lease_redacts_session_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lease_redacts_texts_of_a_session_and_keeps_its_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "not-a-known-shape-at-all")
     called = Session(
         id="run",
         name=f"use {SECRET}",
         cwd=f"/tmp/{SECRET}",
         show_topic="not-a-known-shape-at-all",
+        note="not-a-known-shape-at-all",
         metadata={"why": {"said": SECRET}},
     )
     with Database(str(tmp_path / "state.db")) as database:
@@ -180,6 +180,7 @@ def test_lease_redacts_session_fields(tmp_path: Path, monkeypatch: pytest.Monkey
         lease.release()
         [row] = database.conn.dicts("SELECT * FROM sessions")
 
+    assert (row.pop("cwd"), row.pop("show_topic")) == (f"/tmp/{SECRET}", "not-a-known-shape-at-all")
     assert SECRET not in str(row)
     assert "not-a-known-shape-at-all" not in str(row)
     assert row["name"].startswith("use [REDACTED:github-token:")
@@ -387,12 +388,41 @@ def test_stop_run_ends_orphaned_processes(tmp_path: Path, how: str) -> None:
         time.sleep(0.05)
     assert processes_of(session_id)
     if how.startswith("kill"):
-        os.kill(session(tmp_path)["owner"]["pid"], signal.SIGKILL)
-        time.sleep(0.2)
+        recorder = session(tmp_path)["owner"]["pid"]
+        os.kill(recorder, signal.SIGKILL)
+        wait_until(lambda: not still_alive({recorder}))
     done = li(tmp_path, "kill", session_id, "--grace", "0")
     assert (done.returncode, processes_of(session_id)) == (0, set())
     row = session(tmp_path)
-    assert (row["status"], row["reason_codes"]) == ("cancelled", ["run.cancelled.orchestrator"])
+    if how.startswith("kill"):
+        assert (row["status"], row["reason_codes"]) == ("failed", ["run.failed.process_dead"])
+        assert "its process was already gone" in done.stderr or "had ended" in done.stderr
+    else:
+        assert (row["status"], row["reason_codes"]) == ("cancelled", ["run.cancelled.orchestrator"])
+        assert "killed" in done.stderr
+
+
+def test_stop_run_says_that_a_dead_run_was_gone_while_another_process_settles_it(tmp_path: Path) -> None:
+    """The one that settles it holds its lock, as the run did."""
+    db = str(tmp_path / "state.db")
+    with subprocess.Popen(["sleep", "60"]) as recorder, Database(db) as database:
+        lock = RunLock.take(run_lock_path(db, "s1"))
+        owner = identify(recorder.pid, lock.path)._asdict()
+        database.write(lambda conn: create_session(conn, Session(id="s1", status=SessionStatus.RUNNING, owner=owner)))
+        recorder.kill()
+        wait_until(lambda: not still_alive({recorder.pid}))
+
+        def settle() -> None:
+            dead = facts_of(Ended(SessionStatus.FAILED, 137, "run.failed.process_dead"))
+            database.write(lambda conn: finish_session(conn, "s1", **dead))
+            lock.release()
+
+        timer = threading.Timer(0.5, settle)
+        timer.start()
+        result = stop_run(db, "s1", grace=0)
+        timer.join()
+
+    assert result == StopResult(True, "its process was already gone; marked failed")
 
 
 def test_concurrent_stops_end_a_run_once(tmp_path: Path) -> None:

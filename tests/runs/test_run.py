@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.agents import contents, json_lines, li, session, sessions, start
+from tests.support.commands import run_on_terminal
 
 from lionstudio.errors import LionError
 
@@ -40,23 +42,23 @@ def test_agent_run_stores_every_message(tmp_path: Path) -> None:
     assert messages[8] == {SAID: "done"}
 
 
-def test_run_is_named_by_the_first_line_of_its_prompt(tmp_path: Path) -> None:
+def test_run_has_the_first_line_of_its_prompt_as_title(tmp_path: Path) -> None:
     li(tmp_path, "agent", "script", "\n@say " + "long " * 20 + "\n@say two")
-    assert session(tmp_path)["name"] == ("@say " + "long " * 20)[:59] + "…"
+    assert session(tmp_path)["title"] == ("@say " + "long " * 20)[:59] + "…"
 
 
-def test_run_name_is_redacted_before_it_is_shortened(tmp_path: Path) -> None:
+def test_run_title_is_redacted_before_it_is_shortened(tmp_path: Path) -> None:
     secret = "sk-ant-" + "0123456789abcdef" * 4
     li(tmp_path, "agent", "script", f"@say use this key now: {secret}")
-    name = str(session(tmp_path)["name"])
-    assert name.startswith("@say use this key now: [REDACTED:anthropic-key:")
-    assert "0123456789abcdef" not in name
+    title = str(session(tmp_path)["title"])
+    assert title.startswith("@say use this key now: [REDACTED:anthropic-key:")
+    assert "0123456789abcdef" not in title
 
 
-def test_resumed_run_keeps_its_name(tmp_path: Path) -> None:
-    li(tmp_path, "agent", "script", "@say one")
-    li(tmp_path, "agent", "script", "--resume", "@say one", "@say two")
-    assert [row["name"] for row in sessions(tmp_path)] == ["@say one", "@say one"]
+def test_resumed_run_does_not_take_the_name_of_its_origin(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "@say one", "--name", "mine")
+    li(tmp_path, "agent", "script", "--resume", "mine", "@say two")
+    assert [(row["name"], row["title"]) for row in sessions(tmp_path)] == [(None, "@say two"), ("mine", "@say one")]
 
 
 def test_tool_results_reference_their_calls(tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ def test_playbook_runs_with_arguments(tmp_path: Path) -> None:
     done = li(tmp_path, "play", "audit", "the parser", "--arg", "mode=hard")
     assert (done.returncode, done.stdout) == (0, "hard audit of the parser\n")
     row = session(tmp_path)
-    assert (row["playbook_name"], row["invocation_kind"], row["name"]) == (
+    assert (row["playbook_name"], row["invocation_kind"], row["title"]) == (
         "audit",
         "play",
         "@say hard audit of the parser",
@@ -244,6 +246,23 @@ def test_command_agent_stores_any_output(tmp_path: Path, printed: str) -> None:
     assert session(tmp_path)["message_count"] == 2
 
 
+def test_command_agent_stores_lines_that_arrive_together_as_one_message(tmp_path: Path) -> None:
+    source = tmp_path / "output"
+    lines = [f"{number} INFO parsed module {number % 97}" for number in range(20_000)]
+    source.write_text("\n".join(lines) + "\n")
+
+    done = li(tmp_path, "agent", "command", "x", "--", "cat", str(source))
+
+    assert (done.returncode, done.stdout) == (0, source.read_text())
+    [[_, *messages]] = contents(tmp_path).values()
+    assert "\n".join(message["assistant_response"] for message in messages).split("\n") == lines
+    assert max(len(message["assistant_response"]) for message in messages) <= 64 * 1024
+    # a pipe is filled by pages, and each read has at least one
+    assert len(messages) < len(lines) / 20
+    stored = sum(file.stat().st_size for file in tmp_path.rglob("state.db*"))
+    assert stored < 3 * source.stat().st_size + 1_000_000  # of an empty database
+
+
 def test_team_messages_are_marked_read_when_the_run_begins(tmp_path: Path) -> None:
     li(tmp_path, "team", "create", "crew", "--members", "script,other")
     li(tmp_path, "team", "send", "crew", "look at the parser", "--from", "other", "--to", "script")
@@ -288,3 +307,87 @@ def _until(condition: object, seconds: float = 20) -> None:
             pass
         time.sleep(0.02)
     raise AssertionError("it did not come to that in time")
+
+
+def test_team_member_is_chosen_with_as(tmp_path: Path) -> None:
+    assert li(tmp_path, "team", "create", "crew", "--members", "ann,bob").returncode == 0
+    assert li(tmp_path, "team", "send", "crew", "hello ann", "--as", "bob", "--to", "ann").returncode == 0
+    done = li(tmp_path, "agent", "script", "@say yes", "--team-mode", "crew", "--as", "ann")
+
+    assert done.returncode == 0, done.stderr
+    prompt = contents(tmp_path)["main"][0]["instruction"]
+    assert prompt.startswith("You are ann in the team crew with bob.\n")
+    assert "bob wrote to ann: hello ann" in prompt
+    commands = [line.partition("run: ")[2] for line in prompt.splitlines() if "run: " in line]
+    assert commands == ['li team send crew "your text" --as ann [--to MEMBER]']
+    assert "New messages of the team reach you by themselves while you work.\n" in prompt
+    assert li(tmp_path, *shlex.split(commands[0].partition(" [")[0])[1:]).returncode == 0
+
+
+def test_team_member_that_takes_no_messages_is_told_how_to_read_its_inbox(tmp_path: Path) -> None:
+    assert li(tmp_path, "team", "create", "crew", "--members", "ann,bob").returncode == 0
+    argv = ("agent", "command", "go", "--team-mode", "crew", "--as", "ann", "--", "true")
+    assert li(tmp_path, *argv).returncode == 0
+
+    prompt = contents(tmp_path)["main"][0]["instruction"]
+    [command] = [line.partition("run: ")[2] for line in prompt.splitlines() if "li team inbox" in line]
+    assert command == "li team inbox crew --as ann --mark-read"
+    assert li(tmp_path, *command.split()[1:]).stderr.startswith("No new messages for ann.")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--team-mode", "crew", "--as", "eve"],
+            "'eve' is not a member of the team crew\n  try: its members: ann, bob",
+        ),
+        (["--as", "ann"], "--as needs a team"),
+    ],
+)
+def test_team_member_must_exist(tmp_path: Path, options: list[str], message: str) -> None:
+    assert li(tmp_path, "team", "create", "crew", "--members", "ann,bob").returncode == 0
+    refused = li(tmp_path, "agent", "script", "@say yes", *options)
+
+    assert (refused.returncode, message in refused.stderr) == (2, True)
+
+
+def test_agent_outside_its_team_is_reported(tmp_path: Path) -> None:
+    assert li(tmp_path, "team", "create", "crew", "--members", "ann,bob").returncode == 0
+    done = li(tmp_path, "agent", "script", "@say yes", "--team-mode", "crew")
+
+    assert "Not a member of the team: script. Choose one of its members with --as: ann, bob" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "editors"),
+    [
+        (["fanout", "script", "@say x", "--workers", "3", "--permissions", "edit"], 3),
+        (["fanout", "script", "@say x", "--workers", "3", "--permissions", "ask"], 0),
+        (["fanout", "script", "@say x", "--workers", "1", "--permissions", "all"], 0),
+        (["flow", "--step", "a=script:@say x", "--step", "b=script:@say {a}", "--permissions", "edit"], 0),
+        (["flow", "--step", "a=script:@say x", "--step", "b=script:@say y", "--permissions", "edit"], 2),
+        (
+            [
+                "flow",
+                *(f"--step={step}" for step in ("a=script:x", "b=script:{a}", "c=script:{b}")),
+                "--permissions=all",
+            ],
+            0,
+        ),
+    ],
+)
+def test_agents_that_edit_one_folder_are_warned_about(tmp_path: Path, arguments: list[str], editors: int) -> None:
+    done = li(tmp_path, *arguments)
+
+    assert done.returncode == 0, done.stderr
+    assert (f"Warning: {editors} agents may edit files" in done.stderr) is (editors > 0)
+
+
+def test_error_of_an_agent_is_printed_once_on_a_terminal(tmp_path: Path) -> None:
+    done = run_on_terminal(
+        "fanout", "script", "@fail 3 the disk is full", "--workers", "2", "--home", str(tmp_path), "--no-color"
+    )
+
+    assert done.code == 3
+    assert done.out.count("worker-1: the disk is full") == 1

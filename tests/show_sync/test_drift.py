@@ -139,8 +139,8 @@ def test_show_drift_after_a_kill_is_reported_and_resolved(
 def test_doctor_reports_drift_and_import_resolves_it(settings: Settings, folder: str) -> None:
     with Database(settings.db) as db:
         write(db, transition_play, read(db, get_show, "ship").id, "ui", "blocked")
-    env = ("--home", settings.home, "state")
-    os.environ["LIONAGI_SHOWS"] = settings.shows
+    env = ("state",)
+    os.environ |= {"LIONAGI_HOME": settings.home, "LIONAGI_SHOWS": settings.shows}
     try:
         [found] = [one for one in run_li("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"]
         assert found["evidence"] == "play ui is pending in its file and blocked in its row"
@@ -148,7 +148,7 @@ def test_doctor_reports_drift_and_import_resolves_it(settings: Settings, folder:
         assert run_li(*env, "import-shows").code == 0
         assert [one for one in run_li("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"] == []
     finally:
-        del os.environ["LIONAGI_SHOWS"]
+        del os.environ["LIONAGI_SHOWS"], os.environ["LIONAGI_HOME"]
 
 
 def test_doctor_reports_missing_rows_missing_folder_and_bad_file(settings: Settings, folder: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 
+import pytest
 from tests.support.show_harness import ShowHarness
 
 from lionstudio.files.shows.plan_reader import read_plan
@@ -40,3 +42,14 @@ def test_abort_does_not_start_an_agent_to_stop_it(harness: ShowHarness) -> None:
     assert harness.statuses() == {"a": "aborted_after_finish"}
     assert harness.runs() == {}
     assert not (harness.show_dir / "a" / "attempts" / "1" / "attempt.json").exists()
+
+
+@pytest.mark.parametrize("deleted", ["shows", "home"])
+def test_director_exits_when_its_folders_are_deleted(harness: ShowHarness, deleted: str) -> None:
+    harness.write_plan({"a": "@write a.txt a"}, gates=["person"])
+    with harness.start() as director:
+        harness.wait_until(lambda: (harness.show_dir / "_resting.json").exists())
+        shutil.rmtree(harness.root / deleted)
+        _, errors = director.communicate(timeout=60)
+
+    assert (director.returncode, b"was removed" in errors) == (1, True)

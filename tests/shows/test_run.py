@@ -9,15 +9,14 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.children import environment
-from tests.support.show_harness import TOPIC, ShowHarness
+from tests.support.show_harness import TOPIC, ShowHarness, process_with
 
 from lionstudio.errors import InvalidInput, LionError
+from lionstudio.files.shows.granted_budget import read_grants
 from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.show_files import GRANTED_BUDGET
 from lionstudio.shows.execute import budget, outcomes
@@ -25,6 +24,7 @@ from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process.lock import acquire_director_lock, start_director
 from lionstudio.shows.records.decisions import Decision, save_decision
 from lionstudio.state.database import reading
+from lionstudio.state.sessions import get_session
 from lionstudio.state.shows import get_show, list_plays, play_of_session
 from lionstudio.system.json_read import find_object
 from lionstudio.system.session_processes import processes_of
@@ -91,6 +91,10 @@ def test_failed_gate_redoes_the_play_with_its_feedback(harness: ShowHarness) -> 
     first = json.loads((harness.show_dir / "a" / "attempts" / "1" / "verdict.json").read_text())
     second = json.loads((harness.show_dir / "a" / "attempts" / "2" / "verdict.json").read_text())
     assert (first["gate_passed"], second["gate_passed"]) == (False, True)
+    with reading(str(harness.home / "state.db")) as conn:
+        again = get_session(conn, harness.meta("a")["session_id"])
+        assert again.retries is not None
+        assert get_session(conn, again.retries).show_play_name == "a"
     harness.assert_consistent()
 
 
@@ -151,7 +155,7 @@ def test_person_gate_waits_for_approval(harness: ShowHarness) -> None:
 
 def test_usage_limit_parks_a_play_without_using_an_attempt(harness: ShowHarness) -> None:
     """The first session says when the limit ends; the second resumes its conversation."""
-    until = time.time() + 4
+    until = time.time() + 8
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(until))
     script = f"@run sh -c 'test -e seen && touch done; touch seen'\n@limit usage limit; resets at {moment}"
     harness.write_plan({"a": script}, max_attempts=1)
@@ -163,6 +167,7 @@ def test_usage_limit_parks_a_play_without_using_an_attempt(harness: ShowHarness)
     # the limit is over: what comes now is another word
     text = (harness.show_dir / "_show.md").read_text()
     (harness.show_dir / "_show.md").write_text(text.replace(f"\\n@limit usage limit; resets at {moment}", ""))
+    assert harness.li("show", "approve", TOPIC, "--yes").code == 0  # a script is a program
     thread.join(60)
 
     assert harness.statuses() == {"a": "merged"}
@@ -170,10 +175,8 @@ def test_usage_limit_parks_a_play_without_using_an_attempt(harness: ShowHarness)
     assert harness.runs() == {"a": 2}
     assert "done" in harness.files()
     with reading(str(harness.home / "state.db")) as conn:
-        metadata = conn.value(
-            "SELECT node_metadata FROM sessions WHERE id = :id", {"id": harness.meta("a")["session_id"]}
-        )
-    assert json.loads(metadata)["resumed_from"] == first
+        session = get_session(conn, harness.meta("a")["session_id"])
+    assert session.continues == first
     harness.assert_consistent()
 
 
@@ -196,7 +199,9 @@ def test_concurrency_is_limited_for_the_show_and_for_a_provider(harness: ShowHar
     """Each agent records how many run at the same time."""
     room = harness.root / "room"
     room.mkdir()
-    busy = f"@run sh -c 'touch {room}/$$; ls {room} | wc -l >> {harness.root}/most; sleep 0.4; rm {room}/$$'"
+    alone = f"[ $(ls {room} | wc -l) -lt 2 ] && [ $i -lt 100 ]"  # an agent waits for the other one, for ten seconds
+    wait = f"i=0; while {alone}; do sleep 0.1; i=$((i+1)); done"
+    busy = f"@run sh -c 'touch {room}/$$; {wait}; ls {room} | wc -l >> {harness.root}/most; sleep 0.4; rm {room}/$$'"
     harness.write_plan(dict.fromkeys("abcdef", busy), concurrency=3, provider_limits={"script": 2})
     assert harness.direct() == "completed"
 
@@ -236,7 +241,7 @@ def test_abort_ends_agents_with_an_invalid_plan(harness: ShowHarness, supervised
     plan.write_text("---\nplays: [\n---\n")
     attempt, session_id = harness.show_dir / "a" / "attempts" / "1", harness.meta("a")["session_id"]
     if not supervised:
-        os.kill(_supervisor(attempt), signal.SIGKILL)
+        os.kill(process_with(str(attempt), "lionstudio.shows.attempt.supervisor"), signal.SIGKILL)
 
     done = harness.li("show", "abort", TOPIC)
     assert done.code == 1
@@ -251,21 +256,12 @@ def test_abort_ends_agents_with_an_invalid_plan(harness: ShowHarness, supervised
     harness.assert_consistent()
 
 
-def _supervisor(attempt: Path) -> int:
-    """Return the process whose last argument is the folder of an attempt."""
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError):
-            argv = Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0")
-            if os.fsencode(attempt) in argv and b"lionstudio.shows.attempt.supervisor" in argv:
-                return int(entry)
-    raise AssertionError("no supervisor found")
-
-
 def test_redo_stops_a_running_agent(harness: ShowHarness) -> None:
     harness.write_plan({"a": "@run sh -c 'test -e seen || { touch seen; sleep 300; }'"})
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.wait_until(lambda: harness.runs()["a"])
+    # not just that it runs: an agent that is stopped before its command leaves the long sleep to the next one
+    harness.wait_until(lambda: os.path.exists(os.path.join(harness.meta("a").get("worktree") or "", "seen")))
     say(harness, "a", DecisionKind.REDO, feedback="once more")
     thread.join(60)
 
@@ -301,10 +297,9 @@ def test_usage_limit_of_a_reviewer_uses_no_attempt(harness: ShowHarness, monkeyp
     monkeypatch.setattr(outcomes, "_SHORTEST_PARK", 0.2)
     agents = harness.home / "agents"
     agents.mkdir(parents=True)
-    (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
-    gate = {"review": "critic", "prompt": "@limit usage limit; resets at 2026-01-01T00:00:00Z"}
-    # an empty file, because a script knows no word for what a patch with lines in it says
-    harness.write_plan({"a": {"prompt": "@run touch a.txt", "max_attempts": 1}}, gates=[gate])
+    limit = "@limit usage limit; resets at 2026-01-01T00:00:00Z"
+    (agents / "critic.md").write_text(f"---\nprovider: script\n---\n{limit}\n")
+    harness.write_plan({"a": {"prompt": "@write a.txt a", "max_attempts": 1}}, gates=[{"review": "critic"}])
     thread = threading.Thread(target=harness.direct)
     thread.start()
     harness.wait_until(lambda: len(list(harness.show_dir.glob("a/attempts/1/**/review-*/exit.json"))) >= 2)
@@ -379,7 +374,7 @@ def test_set_concurrency_is_separate_from_granted_budget(harness: ShowHarness) -
     before = find_object(os.path.join(folder, GRANTED_BUDGET))
     assert budget.grant(folder, "one", {"tokens": 5})
     budget.set_concurrency(folder, 8)
-    assert budget.read_grants(folder) == {"tokens": 5, "concurrency": 8}
+    assert read_grants(folder) == {"tokens": 5, "concurrency": 8}
     assert before is None  # only the director writes that file
     assert not budget.grant(folder, "one", {"tokens": 5})
 
@@ -425,8 +420,28 @@ def test_agent_that_deletes_its_checkout(harness: ShowHarness) -> None:
     harness.assert_consistent()
 
 
+def test_director_is_woken_by_files(harness: ShowHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A director that never looks by itself: the end of an agent, a rest and a decision wake it."""
+    for name in ("inbox._LOOK_SECONDS", "process._LOOK_SECONDS"):
+        monkeypatch.setattr(f"lionstudio.shows.process.{name}", 3600.0)
+    monkeypatch.setattr("lionstudio.shows.execute.open_show._LOOK_SECONDS", 3600.0)
+    harness.write_plan({"a": "@write a.txt a"}, gates=["person"])
+    rests: list[bool] = []
+
+    def leave(resting: bool) -> bool:
+        if resting and not rests:
+            rests.append(resting)
+            say(harness, "a", DecisionKind.APPROVE)
+        return False
+
+    assert harness.direct(leave=leave) == "completed"
+    assert harness.statuses() == {"a": "merged"}
+
+
 def test_waiting_director_runs_no_statements(harness: ShowHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     """A waiting director runs no statement and starts no process."""
+    monkeypatch.setattr("lionstudio.shows.process.process._LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("lionstudio.shows.process.inbox._LOOK_SECONDS", 0.1)
     harness.write_plan({name: {"prompt": "@fail 1 no", "max_attempts": 1} for name in "abc"})
     harness.direct()
     looks = 0

@@ -27,7 +27,7 @@ from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.branches import create_branch, get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import save_version
-from lionstudio.state.exchange import mark_read, send
+from lionstudio.state.exchange.mailboxes import mark_read, send
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import create_session, finish_session, get_session

@@ -18,7 +18,7 @@ from tests.support.workload import begin
 
 from lionstudio.state.database import Database
 from lionstudio.state.feed.changes import changes_after, last_seq, trim
-from lionstudio.state.sqlite.open import WAL_LIMIT
+from lionstudio.state.sqlite.open import SCHEMA_VERSION, WAL_LIMIT
 
 pytestmark = pytest.mark.slow
 
@@ -103,7 +103,7 @@ def test_sixteen_processes_create_the_file_at_once(tmp_path: Path) -> None:
             assert_none_failed(pool)
             # two that close at the same moment each leave the log to the other; the next to open the file recovers it
             assert set(os.listdir(path.parent)) <= {"state.db", "state.db-wal", "state.db-shm"}
-            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(SCHEMA_VERSION, "lion-studio")]
             assert rows(path, "SELECT * FROM pragma_journal_mode, pragma_auto_vacuum") == [("wal", 2)]
             assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     assert len(pool.codes) == 20 * 16
@@ -129,7 +129,7 @@ def test_eight_processes_upgrade_a_file_of_our_own_at_once(tmp_path: Path) -> No
             make_v3(path)
             pool.wait(pool.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
             assert_none_failed(pool)
-            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(SCHEMA_VERSION, "lion-studio")]
             assert rows(path, "SELECT count(*) FROM messages") == [(2999 + 4 * 3,)]
             assert rows(path, "SELECT count(*) FROM sessions_fts WHERE sessions_fts MATCH 'login'") == [(2,)]
             [backup] = path.parent.glob("*.bak")

@@ -33,7 +33,7 @@ def test_show_with_a_dead_director_is_not_directed(tmp_path: Path) -> None:
         lock.release()
         assert told() == (False, [])
         (folder / "_director.lock").write_text("")  # what a killed one leaves behind
-        assert told() == (False, ["li show resume build"])
+        assert told() == (False, [f"li show resume build --home {studio.services.settings.home}"])
 
 
 def test_doctor_reports_a_dead_director(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.support.builders import begin
+from tests.support.builders import begin, write_lock
+from tests.support.postgres_server import PostgresServer
 from tests.support.studio import AUTH, InProcess, Running, application, server, until_answering
 
 from lionstudio.errors import StorageFailed
@@ -69,20 +70,36 @@ def test_full_disk_is_507(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         raise StorageFailed("the disk that holds it is full", hint="free some space")
 
     with application(tmp_path) as studio:
-        monkeypatch.setattr("lionstudio.state.upkeep.doctor.transition_stale", full)
+        monkeypatch.setattr("lionstudio.studio.routes.admin.mark_stale_runs", full)
         answer = studio.client.post("/api/admin/doctor/transition", headers=AUTH, json={"dry_run": False})
 
     assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (507, "storage_failed", "5")
 
 
+@pytest.mark.postgres
+def test_server_that_is_away_is_503_until_it_is_back(tmp_path: Path) -> None:
+    hub = PostgresServer()
+    try:
+        with application(tmp_path, db=hub.local_url(hub.create())) as studio:
+            begin(studio.services.db.database(), "there")
+            assert studio.client.get("/api/runs", headers=AUTH).status_code == 200
+
+            hub.stop()
+            check_unavailable(studio, "unavailable")
+            refused = studio.client.post("/api/admin/doctor/transition", headers=AUTH, json={"dry_run": False})
+            assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+
+            hub.start()
+            assert studio.client.get("/api/sessions/there", headers=AUTH).status_code == 200
+    finally:
+        hub.close()
+
+
 def test_reads_continue_while_the_write_lock_is_held(tmp_path: Path) -> None:
     with application(tmp_path) as studio:
         begin(studio.services.db.database(), "there")
-        holder = apsw.Connection(studio.services.settings.db)
-        holder.execute("BEGIN IMMEDIATE")
-        runs = studio.get("/api/runs")["runs"]
-        holder.execute("ROLLBACK")
-        holder.close()
+        with write_lock(studio.services.settings.db):
+            runs = studio.get("/api/runs")["runs"]
 
     assert [run["id"] for run in runs] == ["there"]
 
@@ -92,7 +109,7 @@ def test_unexpected_error_hides_the_traceback(tmp_path: Path, monkeypatch: pytes
         raise RuntimeError("secret detail")
 
     with application(tmp_path) as studio:
-        monkeypatch.setattr("lionstudio.studio.routes.runs.list_sessions", broken)
+        monkeypatch.setattr("lionstudio.studio.routes.runs.list_part", broken)
         answer = studio.client.get("/api/runs", headers=AUTH)
         log = Path(studio.services.audit_log.path).read_text()
 

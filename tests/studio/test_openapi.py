@@ -76,3 +76,9 @@ def test_every_operation_conforms_to_openapi(case: Any, running: Running) -> Non
         return  # a Content-Length that is not a number is refused before it becomes a request
     case.validate_response(response, checks=CHECKS)
     assert "Traceback" not in response.text
+
+
+def test_openapi_names_the_server() -> None:
+    [server] = create_app().openapi()["servers"]
+    assert server["url"] == "http://127.0.0.1:{port}"
+    assert server["variables"]["port"]["default"] == "8721"

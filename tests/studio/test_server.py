@@ -66,8 +66,8 @@ def started(*options: str) -> Iterator[Studio]:
     ):
         try:
             assert process.stdout is not None
-            url, login = process.stdout.readline().strip(), process.stdout.readline().strip()
-            assert login.startswith(f"{url}login?code="), process.stderr and process.stderr.read()
+            name, _, url = process.stdout.readline().strip().partition("\t")
+            assert name == "address", process.stderr and process.stderr.read()
             yield Studio(process, url)
         finally:
             process.kill()
@@ -144,7 +144,7 @@ def test_server_exits_with_success_on_a_signal(number: signal.Signals) -> None:
         code, seconds, said = running.stop(number)
 
     assert code == 0
-    assert seconds < 5
+    assert seconds < 15  # five on a quiet machine
     assert "Traceback" not in said
 
 
@@ -156,7 +156,7 @@ def test_server_stops_with_an_open_connection(sent: bytes) -> None:
         code, seconds, _ = running.stop(signal.SIGTERM)
 
     assert code == 0
-    assert seconds < 5
+    assert seconds < 15  # five on a quiet machine
 
 
 def test_listen_uses_the_next_free_port() -> None:

@@ -20,11 +20,16 @@ from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.system.program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
-_PLACES = (os.environ.get("LIONAGI_AGENT_BIN"), str(ROOT / ".agents" / "node_modules" / ".bin"), os.environ.get("PATH"))
+_PLACES = (
+    os.environ.get("LIONAGI_AGENT_BIN"),
+    str(ROOT / ".agents" / "node_modules" / ".bin"),
+    str(ROOT / ".agents" / "acp" / "node_modules" / ".bin"),
+    os.environ.get("PATH"),
+)
 
 
 def find_agent(name: str) -> str | None:
-    """The program where `make test-agents` puts it, or where the user has it."""
+    """The program where `make test-agents` and `make test-acp` put it, or where the user has it."""
     return next((path for place in _PLACES if place and (path := shutil.which(name, path=place))), None)
 
 
@@ -46,6 +51,11 @@ class Network:
     def requests(self) -> list[dict[str, Any]]:
         """The requests that the server received."""
         return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+    def bodies(self, after: int = 0) -> str:
+        """Everything that programs sent to the model, from a position on."""
+        path = self.log.with_name(f"{self.log.name}.bodies")
+        return path.read_text()[after:] if path.exists() else ""
 
 
 @dataclass

@@ -69,7 +69,7 @@ def serve(folder: Path, *options: str, port: int = 0) -> Iterator[Running]:
         line = process.stdout.readline()
         assert line, (folder / "server.log").read_text()
         addresses = json.loads(line)
-        running = Running(process, addresses["url"], addresses["login"], Path(settings.home))
+        running = Running(process, addresses["listens_at"], addresses["login"], Path(settings.home))
         until_answering(running)
         yield running
     finally:
@@ -111,11 +111,13 @@ class Watched:
         )
 
     def sign_in(self) -> None:
-        """Get a session cookie for the token, as the login link does."""
+        """Get a session for the token; its cookie and its secret, as the sign-in page stores them."""
         answer = self.context.request.post(
             f"{self.running.url}api/login", headers={"Authorization": f"Bearer {self.running.token}"}
         )
-        assert answer.status == 204, answer.text()
+        assert answer.status == 200, answer.text()
+        stored = f"localStorage.setItem('lion-session', {json.dumps(answer.json()['secret'])})"
+        self.context.add_init_script(f"if (location.href.startsWith({json.dumps(self.running.url)})) {stored}")
 
     def page(self) -> Page:
         """Open a tab."""

@@ -7,15 +7,17 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import apsw
+import psycopg
 
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.sessions import Session
+from lionstudio.state.backends import is_server, open_writer
 from lionstudio.state.branches import create_branch, history
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -77,6 +79,10 @@ def read_history(db: Database, branch_id: str) -> list[str]:
 
 def sql(db: Database, statement: str, params: Any = ()) -> list[tuple[Any, ...]]:
     """What any other tool would do: one statement on a plain connection of its own."""
+    if is_server(db.path):
+        with closing(open_writer(db.path)) as conn:
+            cursor = conn.run(statement, params)
+            return cursor.fetchall() if cursor.description else []
     other = apsw.Connection(db.path)
     try:
         other.set_busy_timeout(5000)
@@ -84,6 +90,37 @@ def sql(db: Database, statement: str, params: Any = ()) -> list[tuple[Any, ...]]
         return other.execute(statement, params).fetchall()
     finally:
         other.close()
+
+
+def damage(db: Database, statement: str) -> None:
+    """A statement of another tool that ignores references."""
+    if is_server(db.path):
+        with psycopg.connect(db.path.replace("//lion@", "//admin@"), autocommit=True) as server:
+            if "UPDATE progressions" not in statement:  # its trigger is part of the view
+                server.execute("SET session_replication_role = replica")
+            server.execute(statement)
+        return
+    other = apsw.Connection(db.path)
+    other.execute("PRAGMA foreign_keys = OFF")
+    other.execute(statement)
+    other.close()
+
+
+@contextmanager
+def write_lock(path: str) -> Iterator[None]:
+    """Another program holds the write lock; it waits its turn, because a writer in the background may hold it."""
+    if is_server(path):
+        with closing(open_writer(path)) as conn, conn.transaction():
+            conn.one("SELECT 1")
+            yield
+        return
+    holder = apsw.Connection(path)
+    try:
+        holder.set_busy_timeout(30_000)
+        holder.execute("BEGIN IMMEDIATE")
+        yield
+    finally:
+        holder.close()
 
 
 def git(folder: Path, *arguments: str) -> str:

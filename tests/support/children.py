@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,6 +13,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+import pytest
+from tests.support.hostile_folders import NOBODY
+
+# The capability reads the folders of the interpreter that tests run with, but not the memory of processes.
+_CAPABILITY = "-all,+dac_read_search"
+_SETPRIV = (
+    "setpriv",
+    f"--reuid={NOBODY}",
+    f"--regid={NOBODY}",
+    "--clear-groups",
+    f"--bounding-set={_CAPABILITY}",
+    f"--inh-caps={_CAPABILITY}",
+    f"--ambient-caps={_CAPABILITY}",
+)
 ROOT = Path(__file__).resolve().parents[2]
 Event = dict[str, Any]
 PYTHON = (sys.executable, "-W", "error")
@@ -29,7 +44,17 @@ def environment(**more: str) -> dict[str, str]:
     """Ours, without settings of the person who runs the tests."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("LIONAGI_")}
     # a width that whoever runs the tests has set would hide that of the terminal under test
-    return {name: value for name, value in ours.items() if name not in ("COLUMNS", "LINES")} | more
+    kept = {name: value for name, value in ours.items() if name not in ("COLUMNS", "LINES")}
+    return kept | {"LIONAGI_FOLLOW_TRANSCRIPTS": "false"} | more  # a test that wants it says so
+
+
+def unprivileged() -> tuple[str, ...]:
+    """The command inside which programs run as a user other than root; empty for such a user."""
+    if os.geteuid() != 0:
+        return ()
+    if shutil.which("setpriv") is None or subprocess.run([*_SETPRIV, "true"], capture_output=True).returncode:
+        pytest.skip("setpriv cannot become another user here")
+    return _SETPRIV
 
 
 def run(

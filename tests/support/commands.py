@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,11 +44,12 @@ def run_li(*arguments: str) -> CommandResult:
     return CommandResult(code, out.getvalue(), err.getvalue())
 
 
-def li(*arguments: str | bytes, env: Mapping[str, str] | None = None, **options: Any) -> CommandResult:
+def li(
+    *arguments: str | bytes, env: Mapping[str, str] | None = None, inside: Sequence[str] = (), **options: Any
+) -> CommandResult:
     """Run the installed command as its own process, in a pipe."""
-    process = subprocess.run(
-        [LI, *arguments], env=environment(**(env or {})), capture_output=True, timeout=_TIMEOUT_SECONDS, **options
-    )
+    command, settings = [*inside, LI, *arguments], environment(**(env or {}))
+    process = subprocess.run(command, env=settings, capture_output=True, timeout=_TIMEOUT_SECONDS, **options)
     return CommandResult(process.returncode, process.stdout.decode(), process.stderr.decode())
 
 

@@ -116,3 +116,56 @@ def make_v4(path: Path) -> None:
     with connection:
         connection.execute(migrations.joinpath("from_version_3.sql").read_text(encoding="utf-8"))
     connection.close()
+
+
+def make_v5(path: Path) -> None:
+    """A version 5 file, made with version 5's own schema: the rows of the version 3 file, and sessions with lineage."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute((FIXTURES / "version_5.sql").read_text(encoding="utf-8"))
+    with connection:
+        for script in ("version_3_rows.sql", "version_5_rows.sql"):
+            connection.execute((FIXTURES / script).read_text(encoding="utf-8"))
+    connection.close()
+
+
+def make_v6(path: Path) -> None:
+    """A version 6 file, made with version 6's own schema and a session."""
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute((FIXTURES / "version_6.sql").read_text(encoding="utf-8"))
+    with connection:
+        connection.execute(
+            "INSERT INTO sessions (id, created_at, title, status) VALUES ('s0', 1.5, 'hello', 'running')"
+        )
+    connection.close()
+
+
+def make_v7(path: Path) -> None:
+    """A version 7 file, made with version 7's own schema, a session and a dismissed item."""
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute((FIXTURES / "version_7.sql").read_text(encoding="utf-8"))
+    with connection:
+        connection.execute(
+            "INSERT INTO sessions (id, created_at, title, status) VALUES ('s0', 1.5, 'hello', 'running')"
+        )
+        connection.execute("INSERT INTO attention_dismissals VALUES ('run:s0:x', 'failed 1', 2.5)")
+    connection.close()
+
+
+# tables of versions 8, 7 and 6 that older files do not have
+NEW_TABLES_8 = {
+    "launches",
+    "usage_ledger",
+    "questions",
+    "refused_decisions",
+    "notifications",
+    "terminals",
+    "machines",
+    "push_marks",
+    "pushed_sessions",
+}
+NEW_TABLES_7 = {"studio_codes", "studio_sessions", *NEW_TABLES_8}
+NEW_TABLES = {"attention_dismissals", "message_aliases", "session_tags", "status_transitions", *NEW_TABLES_7}

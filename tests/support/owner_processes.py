@@ -101,7 +101,7 @@ def namespaces() -> None:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> str:
     """An id for this machine, because a container often has none."""
-    monkeypatch.setattr(process_identity, "_machine_id", lambda: "this one")
+    monkeypatch.setattr(process_identity, "machine_id", lambda: "this one")
     return "this one"
 
 

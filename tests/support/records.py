@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from lionstudio.state.backends import is_server, reading
+
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 
 Row = dict[str, Any]
@@ -55,6 +57,8 @@ VARIANTS = {
 
 def dump(path: Path | str) -> Tables:
     """Every row of every table."""
+    if is_server(str(path)):
+        return _dump_server(str(path))
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")]
@@ -63,10 +67,40 @@ def dump(path: Path | str) -> Tables:
         connection.close()
 
 
+_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
+
+
+def _dump_server(url: str) -> Tables:
+    with reading(url) as conn:
+        tables = {name: conn.dicts(f'SELECT * FROM "{name}" ORDER BY 1, 2') for (name,) in conn.all(_TABLES)}  # noqa: S608
+    for row in tables["messages"]:
+        del row["words"]
+    return tables
+
+
 def _rows(connection: apsw.Connection, table: str) -> list[Row]:
     columns = [row[0] for row in connection.execute("SELECT name FROM pragma_table_xinfo(?)", (table,))]
     found = connection.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608  (names of our own fixtures)
     return [dict(zip(columns, row, strict=True)) for row in found]
+
+
+# what is recorded about the search index changes when an upgrade fills it
+_REBUILT = ("schema_meta", "search_state", "search_dirty", "search_zones")
+
+
+def changed_values(old: Tables, new: Tables) -> list[str]:
+    """Every row that the new file lacks, adds, or has with another value; new tables and columns are ignored."""
+    changed = []
+    for table, rows in old.items():
+        if table in _REBUILT:
+            continue
+        columns = rows[0].keys() if rows else ()
+        kept = [{column: row[column] for column in columns} for row in new[table]]
+        if rows == kept:
+            continue
+        changed += [f"lost in {table}: {row}" for row in rows if row not in kept]
+        changed += [f"new in {table}: {row}" for row in kept if row not in rows]
+    return changed
 
 
 KEPT = ("messages", "sessions", "branches", "shows", "plays", "teams", "team_messages")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
+from lionstudio.model.questions import ALLOW, DENY, Question, QuestionKind
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
@@ -21,8 +22,9 @@ from lionstudio.settings import Settings
 from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
+from lionstudio.state.exchange.questions import add_question
 from lionstudio.state.messages.append import append
-from lionstudio.state.sessions import create_session, finish_session, set_health
+from lionstudio.state.sessions import create_session, finish_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.system.process_identity import identify
 
@@ -64,13 +66,30 @@ def rich_home(settings: Settings) -> Seeded:
     return seeded
 
 
+def _question(at: float) -> Question:
+    command = "psql web_shop -c 'DROP TABLE payments_old'"
+    return Question(
+        id="question-waiting",
+        kind=QuestionKind.PERMISSION,
+        title=f"Bash: {command}",
+        created_at=at,
+        session_id="run-waiting",
+        branch_id="run-waiting.main",
+        reason="Bash",
+        evidence={"tool": "Bash", "arguments": {"command": command}, "cwd": "/home/u/web-shop"},
+        options=(ALLOW, DENY),
+        takes_text=True,
+        takes_arguments=True,
+    )
+
+
 def _fill(conn: Connection, shows: Path) -> Seeded:
     now = time.time()
     _day(conn, now)
     long = _long_run(conn, now)
     begin(conn, "run-waiting", now - 900, agent_name="implementer", project="web-shop", model=_MODELS[0])
     append(conn, "run-waiting.main", say({"instruction": "Remove the old payment tables"}, now - 890))
-    set_health(conn, "run-waiting", "waiting", at=now - 60)
+    add_question(conn, _question(now - 60))
     begin(conn, "run-stale", now - 9 * 3600, agent_name="researcher", project="infra", model=_MODELS[1])
     append(conn, "run-stale.main", say({"instruction": "Compare the queues"}, now - 8.5 * 3600))
     past = now - 30 * 3600

@@ -9,10 +9,12 @@ import re
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from dbos import DBOS
 from tests.support.children import environment
 from tests.support.commands import LI, CommandResult, li
 
@@ -50,14 +52,15 @@ def plain(_name: str, workflow: ShowWorkflow) -> Engine:
 
 
 class ShowHarness:
-    """One show in its own folder."""
+    """One show in its own folder; its processes run `inside` a command such as setpriv."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, inside: Sequence[str] = ()) -> None:
+        self.root, self.inside = root, inside
         self.repo, self.home, self.shows = root / "repo", root / "home", root / "shows"
         self.ran_log = root / "ran"
         self.show_dir = self.shows / TOPIC
-        self.env = {"LIONAGI_HOME": str(self.home), "LIONAGI_SHOWS": str(self.shows)}
+        # off: scripts and gates of tests leave notes outside their checkouts; test_confinement.py turns it on
+        self.env = {"LIONAGI_HOME": str(self.home), "LIONAGI_SHOWS": str(self.shows), "LIONAGI_SANDBOX": "off"}
         self.warnings: list[str] = []
         self._make_repo()
         self.before = self.hash_user_files()
@@ -117,15 +120,17 @@ class ShowHarness:
             return str(director.run(leave or (lambda resting: resting)))
         finally:
             director.close()
+            if durable:  # a director that leaves a waiting show ends with its process; the tests share one
+                DBOS.destroy()
 
     def li(self, *words: str, **more: str) -> CommandResult:
         """Run a command as a process."""
-        return li(*words, env={**self.env, **more})
+        return li(*words, env={**self.env, **more}, inside=self.inside)
 
     def start(self, *words: str, **more: str) -> subprocess.Popen[bytes]:
         """Start a director process that may be killed."""
         return subprocess.Popen(
-            [LI, "show", "run", TOPIC, "--foreground", *words],
+            [*self.inside, LI, "show", "run", TOPIC, "--foreground", *words],
             env=environment(**{**self.env, **more}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -220,3 +225,13 @@ def leftover_processes(harness: ShowHarness) -> list[str]:
         except OSError:
             continue
     return commands
+
+
+def process_with(*words: str) -> int:
+    """Return the process that has all these words among its arguments."""
+    wanted = {os.fsencode(word) for word in words}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if wanted <= set(Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0")):
+                return int(entry)
+    raise AssertionError(f"no process has {words} among its arguments")

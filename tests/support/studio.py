@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -24,6 +24,10 @@ from lionstudio.studio.services import Services, open_services
 TOKEN = "test-token-0123456789-abcdefghij"
 BASE = "http://127.0.0.1:8721"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
+
+
+# set by a fixture for tests whose application uses a server: makes an empty database, returns its URL
+new_server_database: Callable[[], str] | None = None
 
 
 def settings_in(folder: Path) -> Settings:
@@ -40,6 +44,14 @@ class InProcess(NamedTuple):
     client: TestClient
     services: Services
 
+    def sign_in(self, headers: Mapping[str, str] | None = None, **body: Any) -> dict[str, str]:
+        """The two headers of a new session, by default for the token."""
+        answer = self.client.post("/api/login", headers=AUTH if headers is None else headers, **body)
+        assert answer.status_code == 200, answer.text
+        self.client.cookies.clear()
+        cookie = answer.headers["set-cookie"].partition(";")[0]
+        return {"Cookie": cookie, "Lion-Session": answer.json()["secret"]}
+
     def get(self, path: str, **more: Any) -> Any:
         """What a signed-in page gets, as JSON; it must succeed."""
         answer = self.client.get(path, headers=AUTH, **more)
@@ -48,9 +60,12 @@ class InProcess(NamedTuple):
 
 
 @contextlib.contextmanager
-def application(folder: Path, *, read_only: bool = False) -> Iterator[InProcess]:
+def application(folder: Path, *, read_only: bool = False, **settings: Any) -> Iterator[InProcess]:
     """The application, started, with a client whose requests arrive at 127.0.0.1:8721."""
-    services = open_services(settings_in(folder), TOKEN, read_only=read_only)
+    chosen = settings_in(folder)
+    if new_server_database is not None:
+        chosen = chosen._replace(db=new_server_database())
+    services = open_services(chosen._replace(**settings), TOKEN, read_only=read_only)
     with TestClient(create_app(services), base_url=BASE, raise_server_exceptions=True) as client:
         yield InProcess(client, services)
 
@@ -106,11 +121,12 @@ class Running(NamedTuple):
 
 
 @contextlib.contextmanager
-def server(folder: Path, *options: str, port: int = 0) -> Iterator[Running]:
-    """`li studio` as a process of its own."""
+def server(folder: Path, *options: str, port: int = 0, descriptors: int | None = None) -> Iterator[Running]:
+    """`li studio` as a process of its own, with a limit of open files where one is given."""
     settings = settings_in(folder)
     environment = {**os.environ, "LIONAGI_HOME": settings.home, "LIONAGI_SHOWS": settings.shows}
-    words = [sys.executable, "-c", _START, "studio", "--json", "--no-open", "--port", str(port), *options]
+    limit = [] if descriptors is None else ["prlimit", f"--nofile={descriptors}"]
+    words = [*limit, sys.executable, "-P", "-c", _START, "studio", "--json", "--no-open", "--port", str(port), *options]
     with (folder / "server.log").open("a") as log:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, cwd=folder)
     try:
@@ -118,7 +134,7 @@ def server(folder: Path, *options: str, port: int = 0) -> Iterator[Running]:
         line = process.stdout.readline()
         assert line, (folder / "server.log").read_text()
         said = json.loads(line)
-        yield Running(process, said["url"], said["login"], Path(settings.home))
+        yield Running(process, said["listens_at"], said["login"], Path(settings.home))
     finally:
         process.kill()
         process.wait()

@@ -35,7 +35,13 @@ class ClaudeTranscript:
     """A conversation that grows; every method writes one record."""
 
     def __init__(
-        self, root: Path, session: str | None = None, *, folder: str = "-home-u-demo", agent: str = ""
+        self,
+        root: Path,
+        session: str | None = None,
+        *,
+        folder: str = "-home-u-demo",
+        agent: str = "",
+        cwd: str = "/home/u/demo",
     ) -> None:
         self.session = session or str(uuid.uuid4())
         base = root / "projects" / folder
@@ -44,6 +50,7 @@ class ClaudeTranscript:
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._agent = agent
+        self._cwd = cwd
         self._parent: str | None = None
         self._number = 0
         self.records: list[dict[str, Any]] = []
@@ -67,7 +74,7 @@ class ClaudeTranscript:
             "message": message,
             "uuid": str(uuid.uuid4()),
             "timestamp": iso(self._number),
-            "cwd": "/home/u/demo",
+            "cwd": self._cwd,
             "gitBranch": "main",
             "sessionId": self.session,
             "version": "2.1.197",

@@ -8,19 +8,21 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from lionstudio.errors import LionError, NotFound
+from lionstudio.errors import Busy, LionError, NotFound, StorageFailed
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.api import record
+from lionstudio.state.backends import open_database
 from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database, reading
@@ -28,6 +30,7 @@ from lionstudio.state.imports.session_merge import Incoming, IncomingBranch, mer
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import to_row
 from lionstudio.state.messages.windows import messages_after
+from lionstudio.state.postgres.errors import CommitUnknown
 from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import create_session, find_session, finish_session
 from lionstudio.state.sqlite.fulltext import index_batch
@@ -36,12 +39,26 @@ from lionstudio.state.sqlite.open import open_writer
 from lionstudio.state.upkeep.prune import plan_prune, prune
 
 PRODUCERS = 4
+_PAUSE = 0.05  # before a server that is away is tried again
 SHARED = "shared"  # a session that every process may write to
+
+
+_journal: int | None = None
+
+
+def keep_journal(folder: str) -> None:
+    """Tell everything to a file of this process as well, on disk before the next step."""
+    global _journal
+    _journal = os.open(os.path.join(folder, f"{os.getpid()}.jsonl"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
 
 def tell(**event: Any) -> None:
     """One line on stdout; short enough for the kernel to write it whole."""
-    os.write(1, json.dumps(event).encode() + b"\n")
+    line = json.dumps(event).encode() + b"\n"
+    if _journal is not None:
+        os.write(_journal, line)
+        os.fdatasync(_journal)
+    os.write(1, line)
 
 
 def said(text: str) -> Message:
@@ -174,6 +191,95 @@ def _merge(session: Session, branch: Branch, messages: list[Message], conn: Conn
     merge(conn, Incoming(session, f"{session.id}.order", ids, [coming], fetch), find_session(conn, session.id))
 
 
+def lasting(path: str, n: int, *, journal: str | None = None, kind: str = "appends", shared: bool = False) -> None:
+    """Write to a server that may end at any moment, and tell of each write whether it was done, refused or unknown."""
+    if journal is not None:
+        keep_journal(journal)
+    database, branch = _begin_again(path, shared)
+    asyncio.run(_last(database, branch, n, kind))
+
+
+def _begin_again(path: str, shared: bool) -> tuple[Database, Branch]:
+    while True:
+        try:
+            database = open_database(path)
+            return database, database.write(lambda conn: begin(conn, SHARED if shared else None))
+        except (Busy, StorageFailed):
+            time.sleep(_PAUSE)
+
+
+async def _last(database: Database, branch: Branch, n: int, kind: str) -> None:
+    for _ in range(n):
+        works = [_Write.of(kind, branch) for _ in range(PRODUCERS if kind == "groups" else 1)]
+        if kind == "groups":
+            calls = [database.submit(one.work) for one in works]
+            outcomes: list[Any] = await asyncio.gather(*calls, return_exceptions=True)
+        else:
+            outcomes = [_outcome(database, works[0].work)]
+        for write, outcome in zip(works, outcomes, strict=True):
+            if not isinstance(outcome, BaseException):
+                tell(**write.done)
+            elif isinstance(outcome, CommitUnknown):
+                tell(unknown=write.id)
+            elif isinstance(outcome, (Busy, StorageFailed)):
+                tell(refused=write.id, text=str(outcome))
+            else:
+                raise outcome
+        if any(isinstance(outcome, BaseException) for outcome in outcomes):
+            await asyncio.sleep(_PAUSE)
+
+
+def _outcome(database: Database, work: Callable[[Connection], Any]) -> Any:
+    try:
+        return database.write(work)
+    except LionError as error:
+        return error
+
+
+class _Write(NamedTuple):
+    """One write, its id, and the event that acknowledges it."""
+
+    id: str
+    work: Callable[[Connection], Any]
+    done: dict[str, str]
+
+    @classmethod
+    def of(cls, kind: str, branch: Branch) -> _Write:
+        if kind == "sessions":
+            session = Session(name="of a lasting writer")
+            return cls(session.id, lambda conn: create_session(conn, session), {"began": session.id})
+        # an answer is sent with the commit of its group, an instruction is not
+        message = said("text") if kind == "appends" else create_message({"assistant_response": "text"})
+        told = {"message": message.id, "branch": branch.id, "session": str(branch.session_id)}
+        return cls(message.id, lambda conn: append(conn, branch.id, message), told)
+
+
+def rolling(path: str, n: int, *, seed: int = 0) -> None:
+    """Random transactions, of which some are rolled back at the end; tell those that were committed."""
+    chance = random.Random(seed)
+    with open_database(path) as database:
+        own = database.write(begin)
+        shared = database.write(lambda conn: begin(conn, SHARED))
+        for _ in range(n):
+            steps = [(chance.choice((own, shared)), said("text")) for _ in range(chance.randrange(1, 4))]
+            note, fails = chance.random() < 0.3, chance.random() < 0.25
+            with suppress(ZeroDivisionError):
+                database.write(partial(_roll, steps=steps, note=note, fails=fails))
+                for branch, message in steps:
+                    tell(message=message.id, branch=branch.id, session=branch.session_id)
+
+
+def _roll(conn: Connection, steps: list[tuple[Branch, Message]], note: bool, fails: bool) -> None:
+    for branch, message in steps:
+        if note:
+            conn.execute(
+                "UPDATE sessions SET note = :note WHERE id = :id", {"note": message.id, "id": branch.session_id}
+            )
+        append(conn, branch.id, message)
+    if fails:
+        raise ZeroDivisionError
+
+
 def pruning(path: str, keep_n: int) -> None:
     """Delete every finished session but the newest, with what only they held."""
     conn = open_writer(path)
@@ -241,6 +347,8 @@ WORKS: Mapping[str, Callable[..., None]] = {
         looking,
         mixed,
         importing,
+        lasting,
+        rolling,
     )
 }
 

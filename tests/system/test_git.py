@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.repositories import begun, checkout_of, git, make_repo, write
+from tests.support.repositories import begun, checkout_of, git, make_repo, merge, write
 
 from lionstudio.errors import Busy, LionError, NotFound, StorageFailed, WrongVersion
 from lionstudio.shows.git.collect_work import collect
-from lionstudio.shows.git.merge import MergeCommitted, merge
+from lionstudio.shows.git.merge import MergeCommitted
 from lionstudio.shows.git.provision import ignore_patterns
 from lionstudio.system import git as wrapper
 from lionstudio.system.git import Git, GitResult, failure, program, quoted

@@ -260,7 +260,7 @@ def test_liveness_unknown_when_gone_without_recorded_lock(gone: Owner) -> None:
 
 def test_liveness_uses_boot_id_without_machine_id(gone: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     assert liveness(gone._replace(machine_id=None)).answer == "dead"
-    monkeypatch.setattr(process_identity, "_machine_id", lambda: None)
+    monkeypatch.setattr(process_identity, "machine_id", lambda: None)
     assert liveness(gone._replace(machine_id="m")).answer == "dead"
     assert liveness(gone._replace(machine_id="m", boot_id="b")).answer == "unknown"
 
@@ -289,7 +289,7 @@ def test_liveness_unknown_when_lock_is_not_a_regular_file(gone: Owner, path: str
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_identity, "_LINUX", False)
     monkeypatch.setattr(process_identity, "_boot_id", lambda: None)
-    monkeypatch.setattr(process_identity, "_machine_id", lambda: None)
+    monkeypatch.setattr(process_identity, "machine_id", lambda: None)
     monkeypatch.setattr(process_identity, "_namespace", lambda kind: None)
 
 

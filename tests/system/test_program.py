@@ -8,16 +8,18 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import wait_until
 
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.system import process_tree, procfs
 from lionstudio.system import program as program_module
+from lionstudio.system.procfs import has_ended, read_stat
 from lionstudio.system.program import Program, find_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -34,10 +36,9 @@ def python(code: str) -> list[str]:
 def alive(pid: int) -> bool:
     """Whether a process runs; a zombie does not."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
+        return not has_ended(read_stat(pid))
     except OSError:
         return False
-    return state not in (b"Z", b"X")
 
 
 def zombies() -> set[int]:
@@ -61,7 +62,7 @@ def descriptors() -> int:
 def short_grace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A program that ignores TERM is killed after half a second, and no zombie stays."""
     before = zombies()
-    monkeypatch.setattr(process_tree.end_tree, "__kwdefaults__", {"grace": 0.5})
+    monkeypatch.setattr(program_module, "GRACE_SECONDS", 0.5)
     yield
     deadline = time.monotonic() + 3
     while zombies() - before and time.monotonic() < deadline:
@@ -181,7 +182,7 @@ def test_program_gets_only_the_given_environment(monkeypatch: pytest.MonkeyPatch
     (line,) = run(python("import json, os; print(json.dumps(dict(os.environ)))"))[0]
     seen = set(json.loads(line)) - {"LC_CTYPE"}  # Python's own
 
-    assert seen == {"PATH", process_tree.MARK}
+    assert seen == {"PATH"}
 
 
 def test_find_program_hints_how_to_install() -> None:
@@ -278,10 +279,14 @@ TREES = {
     "ignores TERM": "daemon(lambda: (signal.signal(signal.SIGTERM, signal.SIG_IGN), time.sleep(100)))",
     "stopped": "daemon(lambda: os.kill(os.getpid(), signal.SIGSTOP))",
     "clean environment": "p = subprocess.Popen(['env', '-i', 'sleep', '100'], start_new_session=True); tell(p.pid)",
+    "first thread ended": "daemon(end_first_thread)",
     "hands over": "daemon(lambda: os.execv('/bin/sh', ['sh', '-c', 'setsid sleep 100 & setsid sleep 100 & wait']))",
 }
 PRELUDE = """
-import os, signal, subprocess, sys, time
+import ctypes, os, signal, subprocess, sys, threading, time
+def end_first_thread():
+    threading.Thread(target=time.sleep, args=(100,)).start()
+    ctypes.CDLL(None).syscall({'x86_64': 60}.get(os.uname().machine, 93), 0)  # exit, of this thread only
 def tell(pid): print(pid, flush=True)
 def daemon(work):
     told, telling = os.pipe()
@@ -311,20 +316,74 @@ def test_program_exit_ends_the_whole_tree(name: str, last: str) -> None:
             await asyncio.sleep(0.1)
             return pids
 
-    if name == "clean environment" and last != "time.sleep(100)":
-        pytest.skip("a process without its session, environment and parent belongs to no tree")
     pids = asyncio.run(started())
     assert len(pids) == 2
     assert [pid for pid in pids if alive(pid)] == []
 
 
-def test_end_tree_reaps_an_adopted_daemon() -> None:
+# Each process of it forks and exits, so that a list of processes shows none of them; it ends by itself after a while.
+COMET = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+end, file = time.time() + 20, os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
+if os.fork():
+    time.sleep(1)
+    os._exit(0)
+os.setsid()
+for stream in range(3):
+    os.dup2(file, stream)
+while time.time() < end:
+    if os.fork():
+        os._exit(0)
+    time.sleep(0.0003)
+    os.write(file, b".")
+"""
+RUN_COMET = """
+import asyncio, os, signal, sys
+from lionstudio.system import program as program_module
+from lionstudio.system.program import Program
+program_module.GRACE_SECONDS = 0.3
+async def main():
+    async with Program([sys.executable, "-c", *sys.argv[1:3]], cwd="/", env=dict(os.environ)) as program:
+        while not os.path.getsize(sys.argv[2]):
+            await asyncio.sleep(0.05)
+        if sys.argv[3] == "guard killed":
+            os.kill(int(open(f"/proc/{program.pid}/stat").read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+            await asyncio.sleep(1)
+        await program.wait()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("uid", [0, 65534])
+@pytest.mark.parametrize("how", ["program ended", "guard killed"])
+def test_program_end_ends_processes_that_fork_and_exit_all_the_time(uid: int, how: str) -> None:
+    if uid != os.geteuid() and os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        beats = Path(folder) / "beats"
+        beats.touch()
+        beats.chmod(0o666)
+        words = [sys.executable, "-c", RUN_COMET, COMET, str(beats), how]
+        user = {"user": uid, "group": uid, "extra_groups": []} if os.geteuid() == 0 else {}
+        try:
+            subprocess.run(words, check=False, timeout=60, **user)  # type: ignore[call-overload]
+        except PermissionError:
+            pytest.skip("another user may not run this Python")
+        size = beats.stat().st_size
+        time.sleep(0.5)
+        assert size > 0
+        assert beats.stat().st_size == size
+
+
+def test_program_end_reaps_an_adopted_daemon() -> None:
     code = PRELUDE + "daemon(lambda: time.sleep(0.2))\ntime.sleep(0.5)\nprint('end')"
 
     assert run(python(code))[0][-1] == b"end"  # the fixture looks for zombies
 
 
-def test_end_tree_ends_only_its_own_tree() -> None:
+def test_program_end_ends_only_its_own_tree() -> None:
     argv = python(PRELUDE + "daemon(lambda: time.sleep(100))\ntime.sleep(100)")
 
     async def several() -> list[bool]:
@@ -346,7 +405,7 @@ def test_end_tree_ends_only_its_own_tree() -> None:
     assert asyncio.run(several()) == [True] * 10
 
 
-def test_end_tree_ends_nested_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_end_ends_nested_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     # an agent may run `li agent`; when that one is killed, what it had started becomes ours
     inner = python(PRELUDE + "daemon(lambda: time.sleep(100))\ntime.sleep(100)")
     code = (
@@ -359,21 +418,7 @@ def test_end_tree_ends_nested_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [int(line) for line in run(python(code))[0] if alive(int(line))] == []
 
 
-def test_end_tree_spares_a_reused_pid() -> None:
-    stranger = subprocess.Popen(["sleep", "100"])
-    try:
-        asyncio.run(
-            process_tree.end_tree(
-                stranger.pid, "no such mark", start_ticks=(procfs.find_start_ticks(stranger.pid) or 0) + 1, grace=0
-            )
-        )
-        assert alive(stranger.pid)
-    finally:
-        stranger.kill()
-        stranger.wait()
-
-
-def test_end_tree_spares_other_children() -> None:
+def test_program_end_spares_other_children() -> None:
     mine = subprocess.Popen([sys.executable, "-c", "raise SystemExit(5)"], start_new_session=True)
     time.sleep(0.3)
     run(python("pass"))
@@ -403,7 +448,7 @@ def test_program_cancelled_leaks_nothing(by_file: bool) -> None:
     assert subprocess.run(["true"], check=True).returncode == 0  # our own children can still be waited for
 
 
-def test_end_tree_sends_term_first(tmp_path: Path) -> None:
+def test_program_end_sends_term_first(tmp_path: Path) -> None:
     ended = tmp_path / "ended"
     handler = f"signal.signal(signal.SIGTERM, lambda *_: (open({str(ended)!r}, 'w').close(), sys.exit(0)))"
 
@@ -415,3 +460,64 @@ def test_end_tree_sends_term_first(tmp_path: Path) -> None:
     asyncio.run(end())
 
     assert ended.exists()
+
+
+def test_find_program_ignores_relative_entries_of_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (tmp_path / "bin", tmp_path):
+        folder.mkdir(exist_ok=True)
+        (folder / "agent-x").write_text("#!/bin/sh\n")
+        (folder / "agent-x").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+
+    for path in (".", "", "bin", ".:bin:"):
+        with pytest.raises(NotFound):
+            find_program("agent-x", {"PATH": path}, "install it")
+    assert find_program("agent-x", {"PATH": f".:{tmp_path}/bin"}, "install it") == f"{tmp_path}/bin/agent-x"
+
+
+_READER = """
+import signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # so that only KILL ends it
+print("ready", file=open(sys.argv[1], "a"))
+sys.stdin.read()
+print("end of input", file=open(sys.argv[1], "a"))
+"""
+_OWNER = """
+import asyncio, os, sys
+from lionstudio.system.program import Program
+
+async def main(code, trace, held, how):
+    argv = [sys.executable, "-c", code, trace]
+    async with Program(argv, cwd="/", env=dict(os.environ), conversation=True, hold_input=held == "held") as program:
+        if how == "close":
+            program.close_input()
+        await program.wait()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+_ALL = ["ready", "end of input"]
+
+
+@pytest.mark.parametrize(
+    ("held", "how", "expected"), [("held", "kill", ["ready"]), ("", "kill", _ALL), ("held", "close", _ALL)]
+)
+def test_program_input_of_killed_owner(tmp_path: Path, held: str, how: str, expected: list[str]) -> None:
+    trace = tmp_path / "trace"
+    trace.touch()
+    with subprocess.Popen([sys.executable, "-c", _OWNER, _READER, str(trace), held, how]) as owner:
+        wait_until(lambda: "ready" in trace.read_text())
+        if how == "kill":
+            owner.kill()
+        owner.wait(20)
+    wait_until(lambda: not _is_argument(str(trace)))
+
+    assert trace.read_text().splitlines() == expected
+
+
+def _is_argument(text: str) -> bool:
+    """Whether a process has this argument."""
+    for entry in os.listdir("/proc"):
+        with suppress(OSError):
+            if entry.isdigit() and text.encode() in Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0"):
+                return True
+    return False

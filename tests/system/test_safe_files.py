@@ -160,7 +160,7 @@ def test_write_text_mode_of_new_file_and_folders(tmp_path: Path) -> None:
     finally:
         os.umask(before)
 
-    assert stat.S_IMODE((tmp_path / "home" / "agents" / "x.md").stat().st_mode) == 0o640
+    assert stat.S_IMODE((tmp_path / "home" / "agents" / "x.md").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
 
 
@@ -254,3 +254,32 @@ def test_locked_does_not_follow_a_link(tmp_path: Path) -> None:
     with pytest.raises(StorageFailed), locked(str(tmp_path / "x.lock")):
         pass
     assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(("folder_mode", "mode"), [(0o700, 0o600), (0o777, 0o644)])
+def test_write_text_does_not_trust_the_umask(tmp_path: Path, folder_mode: int, mode: int) -> None:
+    tmp_path.chmod(folder_mode)
+    before = os.umask(0)
+    try:
+        atomic_write.write_text(str(tmp_path / "_show.md"), "a plan")
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE((tmp_path / "_show.md").stat().st_mode) == mode
+
+
+def test_private_umask_of_two_threads_is_restored(tmp_path: Path) -> None:
+    """As of two threads that create a database each: the first leaves while the second is still inside."""
+    before = os.umask(0o022)
+    try:
+        first, second = atomic_write.private_umask(), atomic_write.private_umask()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        (tmp_path / "inside").touch()
+        second.__exit__(None, None, None)
+        (tmp_path / "after").touch()
+    finally:
+        os.umask(before)
+
+    assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("inside", "after")] == [0o600, 0o644]

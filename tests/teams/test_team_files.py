@@ -397,6 +397,7 @@ def test_import_teams_skips_damaged_files(home: Settings, db: Database) -> None:
     assert {finding.code for finding in findings} == {"team.unreadable"}
 
 
+@pytest.mark.sqlite
 def test_find_drift_in_both_directions(home: Settings, db: Database) -> None:
     path = put(home, OLD)
     import_teams(db, home.home)

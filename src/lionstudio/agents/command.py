@@ -1,4 +1,4 @@
-"""Any program as an agent: each line is a message; a JSON line in the shape of a message becomes that message.
+"""Any program as an agent: lines that arrive together are a message; a JSON line in the shape of one becomes it.
 
 The argv is `options["command"]`. `{prompt}` in it is replaced by the prompt; without it the program reads the prompt
 from stdin.
@@ -6,7 +6,7 @@ from stdin.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 from lionstudio.agents.events import Ended, Event, MessageEvent
@@ -14,10 +14,12 @@ from lionstudio.agents.provider import Provider, Task, history_as_text
 from lionstudio.agents.records import parse_line, raw_message
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import jsonable
+from lionstudio.model.message_text import LINES
 from lionstudio.model.messages import AssistantResponse, Instruction, Message, System, create_message
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
 from lionstudio.system.program import Program, find_program
 
+_MOST_TOGETHER = 64 * 1024  # bytes of lines in one message; a longer line is a message of its own
 _BY_ROLE: Mapping[str, tuple[type[Message], str]] = {
     "assistant": (AssistantResponse, "assistant_response"),
     "user": (Instruction, "instruction"),
@@ -39,36 +41,60 @@ class CommandAgent:
                 "missing command",
                 hint='set `command: ["program", "{prompt}"]` in the agent, or run: li agent command "…" -- program …',
             )
-        find_program(argv[0], task.env, f"install {argv[0]} or use its full path")
+        find_program(argv[0], task.env, f"install {argv[0]} or use its full path", cwd=task.cwd)
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
         prompt = history_as_text(task.history) + task.prompt if task.history else task.prompt
         command = [str(part) for part in task.options["command"]]
-        argv = [find_program(command[0], task.env, ""), *(part.replace("{prompt}", prompt) for part in command[1:])]
+        argv = [
+            find_program(command[0], task.env, "", cwd=task.cwd),
+            *(part.replace("{prompt}", prompt) for part in command[1:]),
+        ]
         stdin = None if any("{prompt}" in part for part in command) else prompt.encode("utf-8", "surrogateescape")
-        async with Program(argv, cwd=task.cwd, env=task.env, stdin=stdin) as program:
-            async for line in program.lines():
-                if line.strip():
-                    yield MessageEvent(message_of(parse_line(line)))
+        async with Program(argv, cwd=task.cwd, env=task.env, stdin=stdin, sandbox=task.sandbox) as program:
+            async for lines in program.line_groups(_MOST_TOGETHER):
+                for message in messages_of(lines):
+                    yield MessageEvent(message)
             code = await program.wait()
             yield _ended(code, program.stderr_tail)
 
 
-def message_of(value: Any) -> Message:
-    if isinstance(value, str):
-        return AssistantResponse(content={"assistant_response": value})
-    if isinstance(value, dict):
-        content = jsonable(value)
-        role, text = content.get("role"), content.get("content")
-        if role in _BY_ROLE and isinstance(text, str):
-            message_class, key = _BY_ROLE[role]
-            rest = {name: item for name, item in content.items() if name not in ("role", "content")}
-            return message_class(content={key: text}, metadata={"raw": rest} if rest else {})
-        try:
-            return create_message(content)
-        except InvalidInput:
-            pass
-    return raw_message(value)
+def messages_of(lines: bytes) -> Iterator[Message]:
+    """The messages of lines that arrived together: their text, and each JSON object for itself."""
+    if b"{" not in lines:
+        yield from _output(lines)
+        return
+    before: list[bytes] = []
+    for line in lines.split(b"\n"):
+        value = parse_line(line) if line.lstrip().startswith(b"{") else None
+        if isinstance(value, dict):
+            yield from _output(b"\n".join(before))
+            before.clear()
+            yield _message_of(value)
+        else:
+            before.append(line)
+    yield from _output(b"\n".join(before))
+
+
+def _output(lines: bytes) -> Iterator[Message]:
+    """One message with this output; nothing for blank lines."""
+    text = lines.decode("utf-8", "backslashreplace").strip("\n")
+    if text and not text.isspace():
+        several = {LINES: text.count("\n") + 1} if "\n" in text else {}
+        yield AssistantResponse(content={"assistant_response": text}, metadata=several)
+
+
+def _message_of(record: dict[str, Any]) -> Message:
+    content = jsonable(record)
+    role, text = content.get("role"), content.get("content")
+    if role in _BY_ROLE and isinstance(text, str):
+        message_class, key = _BY_ROLE[role]
+        rest = {name: item for name, item in content.items() if name not in ("role", "content")}
+        return message_class(content={key: text}, metadata={"raw": rest} if rest else {})
+    try:
+        return create_message(content)
+    except InvalidInput:
+        return raw_message(record)
 
 
 def _ended(code: int, last_words: str) -> Ended:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.model.messages import Message
+from lionstudio.model.questions import Question, QuestionStatus
 from lionstudio.model.status.statuses import SessionStatus
 
 MAIN = "main"  # the lane of the agent itself; each sub-agent has its own
@@ -39,10 +40,24 @@ class MetadataEvent(NamedTuple):
     facts: Mapping[str, Any]
 
 
-class WaitingEvent(NamedTuple):
-    """The agent waits for the user, or no longer does (None)."""
+class QuestionAsked(NamedTuple):
+    """The agent waits for a person; the answer arrives through the task's dialog."""
 
-    what_for: str | None
+    question: Question
+
+
+class AnswerTaken(NamedTuple):
+    """The agent has the answer to a question."""
+
+    question_id: str
+
+
+class QuestionClosed(NamedTuple):
+    """The agent stopped waiting for this answer."""
+
+    question_id: str
+    status: QuestionStatus  # withdrawn, or expired by the vendor's own time limit
+    reason: str
 
 
 class Ended(NamedTuple):
@@ -53,6 +68,8 @@ class Ended(NamedTuple):
     reason: str | None = None  # a code of model/status/reasons.py
     detail: str | None = None  # a sentence for the user
     resets_at: float | None = None  # the time a usage limit ends, if the provider reports it
+    delivery: str | None = None  # None where nothing was expected
+    denied: tuple[str, ...] = ()  # the tools of the actions that the program did not allow
 
 
-Event = MessageEvent | LaneOpened | TextDelta | MetadataEvent | WaitingEvent | Ended
+Event = MessageEvent | LaneOpened | TextDelta | MetadataEvent | QuestionAsked | AnswerTaken | QuestionClosed | Ended

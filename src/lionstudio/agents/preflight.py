@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lionstudio.agents.provider import Task, history_as_text
 from lionstudio.errors import InvalidInput
-
-PERMISSIONS = ("ask", "edit", "all")
+from lionstudio.model.providers import PERMISSIONS
 
 
 def check_request(task: Task) -> None:

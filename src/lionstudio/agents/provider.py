@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
+from lionstudio.agents.dialog import Dialog
 from lionstudio.agents.events import Event
 from lionstudio.errors import InvalidInput
 from lionstudio.model.messages import Message
 from lionstudio.model.providers import PROVIDER_USAGE, find_provider
+from lionstudio.model.questions import AnsweredQuestion
+from lionstudio.system.sandbox.sandbox import Sandbox
 
 
 class Task(NamedTuple):
@@ -24,8 +27,15 @@ class Task(NamedTuple):
     tools: tuple[str, ...] | None = None  # the tools it may use; None for the provider's default
     permissions: str | None = None  # ask | edit | all
     resume: str | None = None  # the provider's id of the conversation to continue
-    history: tuple[Message, ...] = ()  # the earlier messages, for a fork that the provider does not know
+    last_turn: str | None = None  # of a fork: the turns after this one are left out
+    history: tuple[Message, ...] = ()  # the earlier messages, where the provider may not have the conversation
     options: Mapping[str, Any] = {}  # options of this provider only
+    sandbox: Sandbox | None = None  # of every program that runs for the agent; None: not confined
+    # it judges files that it must not obey: their settings, hooks, instructions and MCP servers are off, it only reads
+    untrusted_material: bool = False
+    dialog: Dialog | None = None  # for answers and messages while it works; None: without a person
+    answered: tuple[AnsweredQuestion, ...] = ()  # of the run that this one continues: it died while it waited
+    park_after: float | None = None  # seconds without an answer after which its program is ended until there is one
 
 
 class Provider(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from lionstudio.model.coerce import dict_of
@@ -25,6 +27,17 @@ def raw_message(value: Any, **metadata: Any) -> Message:
 
 def text_or_empty(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+# of the tools of all vendors, the most telling first
+_MAIN_ARGUMENTS = ("command", "file_path", "notebook_path", "path", "url", "pattern", "query", "skill", "prompt")
+_MOST_TITLE = 1_000  # characters; a question keeps fewer
+
+
+def call_title(tool: str, arguments: Mapping[str, Any]) -> str:
+    """A call in one line: `Bash: npm test`."""
+    main = next((value for name in _MAIN_ARGUMENTS if (value := text_or_empty(arguments.get(name)))), "")
+    return f"{tool}: {main or json.dumps(dict(arguments), ensure_ascii=False)}"[:_MOST_TITLE]
 
 
 def without_empty(**fields: Any) -> dict[str, Any]:

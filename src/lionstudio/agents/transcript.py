@@ -25,12 +25,13 @@ MAIN = ""  # the lane of the conversation itself; every sub-agent has a lane of 
 _MAX_TITLE = 100
 _MAX_SIDECAR = 1_000_000  # bytes
 _MAX_ID_TIME = 2**48 / 1000 - 1  # the last time that fits into an id
-_TITLE_RANK = ("custom", "name", "ai", "summary", "prompt", "command")
+_TITLE_RANK = ("ai", "summary", "prompt", "command")
 
 
 class TranscriptMessage(NamedTuple):
     lane: str
     message: Message
+    total: tuple[int | None, ...] | None = None  # the usage so far, where the tool reports sums
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ class TranscriptFacts:
     forked_from: str | None = None
     forked_before: int | None = None  # the ordinal of the first record that the fork does not share
     agent: dict[str, Any] = field(default_factory=dict)  # a sub-agent's type, description, …
+    lane_names: dict[str, str] = field(default_factory=dict)  # the tasks of the sub-agents in this file
     cwd: str | None = None
     model: str | None = None
     provider: str | None = None
@@ -53,6 +55,9 @@ class TranscriptFacts:
     last_at: float | None = None
     failed: str | None = None  # the error of the last message
     usage: list[int | None] | None = None  # sums, where the tool reports sums
+    spent: list[list[Any]] = field(
+        default_factory=list
+    )  # parts of the sums: time, model, usage; one a quarter of an hour
     records: dict[str, int] = field(default_factory=dict)  # kinds of records that are counted and not stored
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -61,9 +66,18 @@ class TranscriptFacts:
         return MAIN if self.thread == self.session else self.thread
 
     @property
+    def name(self) -> str | None:
+        """The name that the user gave."""
+        return self.titles.get("custom") or self.titles.get("name")
+
+    @property
     def title(self) -> str | None:
-        """The best title: set by the user, then by the tool, then the first prompt."""
+        """The best title: set by the tool, then the first prompt."""
         return next((self.titles[kind] for kind in _TITLE_RANK if self.titles.get(kind)), None)
+
+    def list_spent(self) -> list[tuple[float, str | None, Usage]]:
+        """The parts of the sums: time, model, usage."""
+        return [(at, model, Usage(*usage)) for at, model, usage in self.spent]
 
     @property
     def total(self) -> Usage | None:
@@ -71,12 +85,14 @@ class TranscriptFacts:
 
     def add_title(self, kind: str, text: object) -> None:
         """Keep a title: the first prompt or command, the last of every other kind."""
-        if isinstance(text, str) and (line := " ".join(text[: 4 * _MAX_TITLE].split())):
+        if kind in ("prompt", "command") and kind in self.titles:
+            return
+        from lionstudio.model.redaction.process import redactor  # slow to load
+
+        # redacted before it is shortened: no rule matches half a secret
+        if isinstance(text, str) and (line := " ".join(redactor().text(text[: 4 * _MAX_TITLE]).split())):
             title = line if len(line) <= _MAX_TITLE else line[: _MAX_TITLE - 1] + "…"
-            if kind in ("prompt", "command"):
-                self.titles.setdefault(kind, title)
-            else:
-                self.titles[kind] = title
+            self.titles[kind] = title
 
     def count(self, kind: str) -> None:
         """Count a record that is not stored."""
@@ -138,14 +154,21 @@ class TranscriptTool(ABC):
     def facts_from_path(self, path: str) -> TranscriptFacts:
         """The facts that the path of an uncompressed transcript tells."""
 
+    @abstractmethod
+    def conversation_paths(self, root: str, conversation: str, since: float) -> list[str]:
+        """The transcripts of a conversation and its sub-agents that were written since a time."""
+
     @property
     def title(self) -> str:
         return TRANSCRIPT_TOOLS[self.name][0]
 
     def root(self, environ: Mapping[str, str] | None = None) -> str:
-        """The home of the tool for this user."""
-        home = (os.environ if environ is None else environ).get(self.home_variable)
-        return os.path.realpath(os.path.expanduser(home or self.home))
+        """The home of the tool for this user, or for a program with this environment."""
+        values = os.environ if environ is None else environ
+        home = values.get(self.home_variable) or self.home
+        if home.startswith("~/") and values.get("HOME"):
+            home = os.path.join(values["HOME"], home[2:])
+        return os.path.realpath(os.path.expanduser(home))
 
     def is_transcript(self, file_name: str) -> bool:
         return file_name.endswith(".jsonl")
@@ -201,6 +224,11 @@ def message_id(space: UUID, at: float, *parts: object) -> str:
     digest = sha1(space.bytes + name, usedforsecurity=False).hexdigest()
     stamp = f"{int(min(max(at, 0.0), _MAX_ID_TIME) * 1000):012x}"
     return f"{stamp[:8]}-{stamp[8:]}-8{digest[:3]}-{'89ab'[int(digest[3], 16) & 3]}{digest[4:7]}-{digest[7:19]}"
+
+
+def is_record_id(id_: str) -> bool:
+    """True for an id that was made from a record; the ids of live messages have version 7."""
+    return id_[14:15] in ("5", "8")
 
 
 def drop_oldest(entries: dict[str, Any], limit: int) -> None:

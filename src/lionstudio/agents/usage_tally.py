@@ -38,8 +38,16 @@ def grown(before: Usage, now: Usage) -> Usage:
     return Usage(*(max(0, new - old) for new, old in zip(now[:4], before[:4], strict=True)))
 
 
-def priced(usage: Usage, model: str | None, *, written_for_an_hour: int = 0) -> Usage:
-    """The usage with its cost, if the model is on the price list."""
+def priced(
+    usage: Usage,
+    model: str | None,
+    *,
+    written_for_an_hour: int = 0,
+    provider: str | None = None,
+    url: str | None = None,
+) -> Usage:
+    """The usage with its cost, if the price of the model is known."""
     if not any(usage[:4]):
         return usage
-    return usage._replace(cost_microusd=cost_of(model, usage, written_for_an_hour=written_for_an_hour))
+    cost = cost_of(model, usage, written_for_an_hour=written_for_an_hour, provider=provider, url=url)
+    return usage._replace(cost_microusd=cost)

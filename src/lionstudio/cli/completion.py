@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from lionstudio.cli._completion.scripts import SHELLS
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.cli._toolkit.shell_scripts import SHELLS
 
 DESCRIPTION = """\
-Print the completion script for a shell. It holds the commands and options of this version: regenerate it after an
-upgrade."""
+Print the completion script for a shell. It completes commands, options and their values, and the names in your home:
+sessions (id, name or `last`), shows, plays, agents, playbooks, skills, plugins, teams and projects. It holds the
+commands and options of this version: print it again after an upgrade."""
 EXAMPLES = (
     ("source <(li completion bash)", "add to ~/.bashrc"),
     ("source <(li completion zsh)", "add to ~/.zshrc after compinit"),

@@ -29,6 +29,7 @@ EXAMPLES = (
     ("li demo --no-open", "print the address instead of opening a browser"),
     ("li demo --no-studio --home /tmp/demo", "unattended; keep all files"),
     ("li demo --no-studio --json", "one JSON object per change"),
+    ("li demo --here", "in your own home, beside your runs"),
 )
 _STOP_SECONDS = 30.0
 
@@ -37,10 +38,13 @@ def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--home", metavar="DIR", help="empty folder for all files, kept afterwards (default: a temporary one)")
     add("--no-open", action="store_true", help="do not open a browser")
+    add("--here", action="store_true", help="start the show in your own home, in the background, and exit")
     add("--no-studio", action="store_true", help="run without Studio and exit when the show ends")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.here:
+        return _start_here(args)
     with _home(args) as home, _environment(home), _exit_on_sigterm():
         settings = load_settings({"home": home})
         show_dir = _prepare(settings)
@@ -52,6 +56,23 @@ def run(args: argparse.Namespace) -> int:
             return _attended(args, settings, show_dir, server)
 
 
+def _start_here(args: argparse.Namespace) -> int:
+    """Start the show in the home of the user; a second time it is there already."""
+    from lionstudio.cli._show.place import place
+    from lionstudio.model.ids import new_id
+    from lionstudio.shows.demo import TOPIC
+
+    settings = db_access.settings_of(args)
+    show_dir = os.path.join(settings.shows, TOPIC)
+    if os.path.lexists(show_dir):
+        raise Conflict(f"the show {TOPIC} exists already", hint=f"li show status {TOPIC}{place(settings)}")
+    repo = os.path.join(settings.home, "demo", new_id()[-8:])  # one that an earlier demo left is not touched
+    _save(settings, show_dir, repo)
+    _start(settings, show_dir)
+    say(f"The show {TOPIC} is running on the repository {repo}.", quiet=args.quiet)
+    return 0
+
+
 @contextmanager
 def _home(args: argparse.Namespace) -> Iterator[str]:
     """The home of the demo; a temporary one is removed at the end."""
@@ -61,7 +82,7 @@ def _home(args: argparse.Namespace) -> Iterator[str]:
             raise Conflict(f"{home} is not empty", hint="pass an empty or a new folder with --home")
         os.makedirs(home, mode=0o700, exist_ok=True)
         yield home
-        say(f"All files are in {home}. Open it again: li studio --home {quote(home)}", quiet=args.quiet)
+        say(f"All files are in {home}. Open it again: li studio --no-follow --home {quote(home)}", quiet=args.quiet)
         return
     home = tempfile.mkdtemp(prefix="lion-demo-")
     try:
@@ -102,19 +123,25 @@ def _exit_on_sigterm() -> Iterator[None]:
 def _prepare(settings: Settings) -> str:
     import json
 
+    from lionstudio.shows.demo import TOPIC
+    from lionstudio.system.atomic_write import write_text
+
+    show_dir = os.path.join(settings.shows, TOPIC)
+    # so that --home is enough for commands in another terminal
+    write_text(os.path.join(settings.home, CONFIG), f"shows = {json.dumps(settings.shows, ensure_ascii=False)}\n")
+    _save(settings, show_dir, os.path.join(settings.home, "repository"))
+    return show_dir
+
+
+def _save(settings: Settings, show_dir: str, repo: str) -> None:
     from lionstudio.files.shows.plan_reader import load_plan
     from lionstudio.shows.demo import TOPIC, demo_text, make_repository
     from lionstudio.shows.records.play_records import save_show
-    from lionstudio.system.atomic_write import write_text
 
-    repo, show_dir = os.path.join(settings.home, "repository"), os.path.join(settings.shows, TOPIC)
     make_repository(repo)
-    # so that --home is enough for commands in another terminal
-    write_text(os.path.join(settings.home, CONFIG), f"shows = {json.dumps(settings.shows, ensure_ascii=False)}\n")
     text = demo_text(repo)
     with db_access.database(settings.db, create=True) as database:
         save_show(show_dir, database, load_plan(TOPIC, text), text)
-    return show_dir
 
 
 def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> int:
@@ -122,16 +149,13 @@ def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> 
     from lionstudio.cli._demo.watch import report, watch
     from lionstudio.shows.demo import ENDS_AS
 
-    def accept() -> None:
-        say("Play machine needs a person. The unattended demo accepts the show as it is.", quiet=args.quiet)
-        _accept(show_dir)
-
     try:
         _start(settings, show_dir)
-        snapshot = watch(args, settings, show_dir, accept)
+        snapshot = watch(args, settings, show_dir, lambda: _accept(show_dir))
     finally:
         _stop(show_dir)
     report(args, snapshot)
+    say("Play machine needed a person; the unattended demo accepted the show as it was.", quiet=args.quiet)
     ended = {play.name: play.status for play in snapshot.plays}
     differences = [
         f"{name} is {ended.get(name)}, not {status}" for name, status in ENDS_AS.items() if ended.get(name) != status
@@ -143,7 +167,7 @@ def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> 
     return 1 if differences else 0
 
 
-def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, server: Popen[str]) -> int:
+def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, server: Popen[bytes]) -> int:
     """Watch the show to its end, then keep Studio running until Ctrl-C."""
     from lionstudio.cli._demo.watch import report, watch
 

@@ -51,6 +51,10 @@ def _answer(arguments: list[str]) -> int:
     if arguments in (["version"], ["--version"], ["-V"]):
         emit(f"lion-studio {__version__}\n")
         return 0
+    if arguments[0] == "__complete":
+        from lionstudio.cli._completion.values import complete
+
+        return complete(arguments[1:])
     options, rest = _leading_options(arguments)
     if rest and rest[0] == "help":
         rest = [*rest[1:], "--help"]
@@ -92,9 +96,17 @@ def _run(name: str, rest: list[str]) -> int:
     import signal
 
     from lionstudio.cli._toolkit.args import load, parse
+    from lionstudio.cli._toolkit.location import check_location
+    from lionstudio.cli._toolkit.printed_commands import remember_location
 
+    if name in registry.LASTING:
+        from lionstudio.system.watchdog_process import make_memory_private
+
+        make_memory_private()
     command = load(name)
     args = parse(name, rest)
+    remember_location(rest)
+    check_location(args, creates=name in registry.CREATING)
     try:
         before = signal.signal(signal.SIGTERM, _terminate)
     except ValueError:  # not in the main thread: the embedding program handles signals
@@ -121,7 +133,9 @@ def _prepare_streams() -> None:
 
 def _report(error: LionError, arguments: list[str]) -> None:
     from lionstudio.cli._toolkit.error_output import report
+    from lionstudio.cli._toolkit.printed_commands import remember_location
 
+    remember_location(arguments)  # it may have failed before its arguments were parsed
     try:
         sys.stdout.flush()
         report(error, as_json="--json" in arguments, plain="--no-color" in arguments)

@@ -22,6 +22,16 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ),
     ),
     (
+        "Answer and talk to running agents",
+        (
+            ("ask ls", "ask.ls", "list what waits for you"),
+            ("ask show", "ask.show", "show a question in full"),
+            ("ask answer", "ask.answer", "answer a question"),
+            ("send", "talk.send", "write to a running agent"),
+            ("attach", "talk.attach", "follow a run, answer its questions and write to it"),
+        ),
+    ),
+    (
         "Run shows (many agents, one repository)",
         (
             ("show plan", "show.plan", "write, draft or check the plan of a show"),
@@ -29,12 +39,13 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
             ("show resume", "show.resume", "continue a show after a crash, a reboot or a decision"),
             ("show ls", "show.ls", "list shows, their progress and the plays that need you"),
             ("show status", "show.status", "show the state of every play, with the reason"),
+            ("show log", "show.log", "print or follow the output of a play's agent and gates"),
             ("show approve", "show.approve", "approve a play, accept a show, or raise its budget"),
             ("show reject", "show.reject", "reject a play"),
             ("show redo", "show.redo", "queue a play for another attempt, with your feedback"),
             ("show escalate", "show.escalate", "stop a play and hand it to a person"),
             ("show abort", "show.abort", "stop a show now; merged work stays merged"),
-            ("show clean", "show.clean", "remove checkouts that ended shows no longer need"),
+            ("show clean", "show.clean", "remove checkouts, files and refs that ended shows no longer need"),
             ("show graph", "show.graph", "draw the dependency graph of the plays"),
             ("show critical-path", "show.critical_path", "print the chain of plays that decides the end time"),
             ("demo", "demo", "watch a show of eight scripted agents; needs only git"),
@@ -45,9 +56,14 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         (
             ("state ls", "state.ls", "list sessions, newest first"),
             ("state show", "state.show", "show one session: its state, branches and messages"),
+            ("state rename", "state.rename", "give a session a name"),
+            ("state tag", "state.tag", "print, add or remove the tags of a session"),
+            ("state note", "state.note", "print or set the note of a session"),
             ("state search", "state.search", "search the text of all messages"),
             ("state embed", "state.upkeep.embed", "compute the embeddings that semantic search needs"),
-            ("state export", "state.export", "export one session as JSON, JSON Lines or Markdown"),
+            ("state changes", "state.changes", "print the files that a session changed, as a diff"),
+            ("state export", "state.export", "export one session as HTML, Markdown, JSON or JSON Lines"),
+            ("usage", "usage", "sum tokens, money and runs by day, model, project, …"),
             ("studio", "studio", "serve the web UI on this machine"),
             ("openapi", "openapi", "print the OpenAPI description of the HTTP API"),
         ),
@@ -81,6 +97,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         "Exchange messages in teams",
         (
             ("team create", "team.create", "create a team"),
+            ("team add", "team.add", "add members to a team"),
             ("team ls", "team.ls", "list teams"),
             ("team show", "team.show", "show a team and its messages"),
             ("team send", "team.send", "send a message to one, several or all members"),
@@ -96,6 +113,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
                 (f"mirror {tool}", "mirror._tool", f"import {title} transcripts, and follow them")
                 for tool, (title, _) in TRANSCRIPT_TOOLS.items()
             ),
+            ("mirror all", "mirror._tool", "import the transcripts of every known tool, and follow them"),
             ("mirror status", "mirror.status", "show imported and pending transcripts, and those about to expire"),
         ),
     ),
@@ -104,6 +122,8 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         (
             ("state stats", "state.stats", "print the size, contents and settings of the database"),
             ("state doctor", "state.upkeep.doctor", "check the database and its runs, with evidence"),
+            ("state rm", "state.rm", "delete single sessions with their messages and files"),
+            ("state upgrade", "state.upgrade", "upgrade the database file to the current schema"),
             ("state backup", "state.upkeep.backup", "back up the database, safely while in use"),
             ("state prune", "state.upkeep.prune", "delete old sessions"),
             ("state checkpoint", "state.upkeep.checkpoint", "checkpoint the write-ahead log"),
@@ -111,14 +131,30 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
             ("state path", "state.path", "print the path of the database"),
             ("state import", "state.imports.runs", "import run folders of older tools"),
             ("state import-db", "state.imports.db", "import another state.db of any version"),
+            (
+                "state import-home",
+                "state.imports.home",
+                "import a whole home: database, runs, teams, shows, definitions",
+            ),
             ("state import-shows", "state.imports.shows", "sync show folders into the database (safe to repeat)"),
             ("state import-teams", "state.imports.teams", "sync team files into the database (safe to repeat)"),
         ),
     ),
     (
+        "Share a database with a team",
+        (
+            ("hub init", "hub.init", "create or upgrade the tables of a hub, and report what its server lacks"),
+            ("hub push", "hub.push", "copy the sessions of this machine to the hub, once or continuously"),
+            ("hub status", "hub.status", "show the hub, its machines, and what is not pushed yet"),
+        ),
+    ),
+    (
         "Set up",
         (
-            ("config", "config", "print every setting, its value and its source"),
+            ("connect", "connect", "connect Claude Code or Codex in your own terminals to Studio"),
+            ("mcp", "mcp", "serve your history to agents over MCP, on standard input and output"),
+            ("trust", "trust", "allow the agents, playbooks and skills of a repository"),
+            ("config", "config", "print every setting and its source, or change one"),
             ("completion", "completion", "print the completion script for bash, zsh or fish"),
             ("version", "version", "print the version"),
         ),
@@ -127,19 +163,47 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
 MODULES: dict[str, str] = {name: module for _, commands in SECTIONS for name, module, _ in commands}
 COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, _, summary in commands}
 GROUPS: dict[str, str] = {
+    "ask": "answer the questions of agents and shows",
     "show": "plan, run and merge the work of many agents on one repository",
     "state": "inspect, search and maintain recorded sessions",
     "agents": "manage agents (Markdown files with a system prompt)",
     "playbooks": "manage playbooks (YAML files with a prompt template)",
     "skills": "list and check skills of the project, the home, Claude and plugins",
     "plugins": "list and check plugins of marketplaces and caches",
+    "hub": "share one database with a team, on a PostgreSQL server",
     "mirror": "import the transcripts of other tools, once or continuously",
     "team": "send messages between the agents of a team",
 }
+# Commands that work without a home, or create it; the others refuse a --home or --db that does not exist.
+CREATING: tuple[str, ...] = (
+    *("agent", "play", "flow", "fanout", "demo", "studio", "openapi", "trust", "config", "completion", "version"),
+    *("connect", "mcp", "hub init"),
+    *("show plan", "show run", "team create", "agents new", "playbooks new", "state path"),
+    *(name for name in COMMANDS if name.startswith(("mirror ", "state import")) and name != "mirror status"),
+)
+# Commands that run for long, beside agents of the same user: their memory, with the environment, is kept private.
+LASTING: tuple[str, ...] = (
+    *(
+        "agent",
+        "play",
+        "flow",
+        "fanout",
+        "logs",
+        "wait",
+        "attach",
+        "demo",
+        "studio",
+        "show run",
+        "show resume",
+        "show log",
+        "hub push",
+    ),
+    *(name for name in COMMANDS if name.startswith("mirror ") and name != "mirror status"),
+)
 # Every command takes these, before or after its name: option, metavar ("" for a flag), meaning.
 GLOBAL_OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--home", "DIR", "data folder (default: LIONAGI_HOME, ~/.lionagi)"),
-    ("--db", "FILE", "database file (default: LIONAGI_DB, state.db in the home)"),
+    ("--db", "FILE", "database file, or address of a hub (default: LIONAGI_DB, state.db in the home)"),
     ("--json", "", "print JSON, including errors on stderr"),
     ("--no-color", "", "print without colours (like NO_COLOR)"),
     ("--quiet", "", "print only results and errors"),

@@ -6,32 +6,43 @@ The server is imported only when it starts: importing it takes longer than most 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.errors import InvalidInput
+from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.settings import is_url
 
 if TYPE_CHECKING:
+    from lionstudio.settings import Settings
+    from lionstudio.studio.http.tokens import Token
     from lionstudio.studio.services import Services
 
+_HOST = "127.0.0.1"
 _LAST_PORT = 65535
 _OPENING_SECONDS = 1.0  # an up-to-date database opens much faster
+_ANSWER_SECONDS = 3.0
+_LOOK_SECONDS = 0.2  # between two looks whether the browser has used its link
 
 EXAMPLES = (
     ("li studio", "serve the web UI and open it in a browser"),
     ("li studio --port 9000 --no-open", "on another port, without a browser"),
     ("li studio --port 0 --json", "on any free port, with the address as JSON"),
+    ("li studio --no-follow", "without importing transcripts of Claude Code and Codex"),
     ("li studio --read-only", "without write access"),
+    ("li studio --sign-in", "open the Studio that is running, signed in"),
+    ("li studio --sign-out-all", "sign out every browser"),
     ("li studio --host 192.0.2.7 --token-file ~/studio.token", "also for other machines, with your own token"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
+    parser.add_argument("--host", default=_HOST, help="address to listen on (default %(default)s)")
     parser.add_argument(
         "--port",
         type=_port,
@@ -48,16 +59,39 @@ def register(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="file with the access token, created if missing (default: studio.token in the home)",
     )
+    parser.add_argument(
+        "--follow",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="import the transcripts of Claude Code and Codex as they are written (default: setting "
+        "follow_transcripts, on; off with --db and --read-only)",
+    )
     parser.add_argument("--read-only", action="store_true", help="refuse all requests that change data")
+    parser.add_argument(
+        "--sign-in", action="store_true", help="sign a browser in to the Studio that is running on the port, and exit"
+    )
+    parser.add_argument(
+        "--sign-out-all", action="store_true", help="sign out every browser, also of a running Studio, and exit"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; both exit with code 0."""
+    settings = db_access.settings_of(args)
+    if args.sign_in or args.sign_out_all:
+        from lionstudio.cli._person import require_person
+
+        # through a proxy, Studio cannot tell an agent that is signed in from a person
+        require_person(args, "li studio --sign-in" if args.sign_in else "li studio --sign-out-all")
+    if args.sign_out_all:
+        return _sign_out_all(settings.db, as_json=vars(args).get("json", False))
+    if args.sign_in:
+        return _sign_in(args, settings)
+    gc.disable()  # what the imports create stays; looking through it again and again takes a tenth of the start
+    from lionstudio.runs.callers.caller import this_process
     from lionstudio.studio import server
-    from lionstudio.studio.http.tokens import FILE, load_token
     from lionstudio.studio.services import open_services
 
-    settings = db_access.settings_of(args)
     requested = _checked_port(settings.studio_port) if args.port is None else args.port
     with server.listen(args.host, requested, wide=args.token_file is not None) as listener:
         port = listener.getsockname()[1]
@@ -65,19 +99,125 @@ def run(args: argparse.Namespace) -> int:
             print(f"Port {requested} is busy; using {port}.", file=sys.stderr)
         if server.is_public_address(listener):
             print("Other machines can reach this Studio; anyone with the token can use it.", file=sys.stderr)
-        token = load_token(os.path.abspath(args.token_file or os.path.join(settings.home, FILE)))
-        services = open_services(settings, token, read_only=args.read_only)
+        if settings.studio_url:
+            print(f"Listening on {server.server_url(listener)} for a proxy at {settings.studio_url}.", file=sys.stderr)
+        token = _load_token(args.token_file, settings.home)
+        follow = follows_transcripts(args, settings)
+        services = open_services(settings, token.value, read_only=args.read_only, follow_transcripts=follow)
+        # the browsers of a hub are signed in to all its Studios, and this one is only new here
+        if token.is_new and not is_url(settings.db):
+            services.sessions.end_all()
+        db_access.log_upgrades(lambda line: services.audit_log.write("upgrade", detail=line))
         studio = server.create_server(services)
-        url = server.server_url(listener)
-        # valid once and for less than a minute; afterwards the page asks for the token
-        entry = f"{url}login?code={services.codes.create()}"
-        print_address(url, entry, as_json=vars(args).get("json", False))
+        gc.freeze()
+        gc.enable()
+        url = f"{settings.studio_url}/" if settings.studio_url else server.server_url(listener)
+        # valid once and for less than a minute; in the fragment, which browsers do not send
+        is_agent = this_process().agent is not None  # it may start Studio, but not sign in
+        link = None if is_agent else f"{url}login#code={services.sessions.create_code()}"
+        own_url = server.server_url(listener)
+        print_address(url, link, own_url, as_json=vars(args).get("json", False))
+        if not (vars(args).get("json") or args.open or sys.stdout.isatty()):
+            # the link would be in a log that other users may read
+            way = f"To sign in, run: {sign_in_command(args.host, port, settings)}"
+            if args.read_only:  # it keeps sign-ins in memory, where no other process adds one
+                way = "To sign in, start a read-only Studio in a terminal or with --json: it prints a link."
+            print(way, file=sys.stderr, flush=True)
         print("Press Ctrl-C to stop.", file=sys.stderr, flush=True)
         _report_background_work(services)
-        if args.open or (args.open is None and sys.stdout.isatty()):
-            _open_browser(entry)
-        studio.run(sockets=[listener])
+        with ExitStack() as stack:
+            if link is not None and (args.open or (args.open is None and sys.stdout.isatty())):
+                from lionstudio.cli._toolkit.browser import open_browser
+
+                if file := open_browser(settings.home, link):
+                    services.sessions.on_sign_in = file.remove
+                    stack.callback(file.remove)
+            studio.run(sockets=[listener])
     return 0
+
+
+def sign_in_command(host: str, port: int, settings: Settings) -> str:
+    """The command that opens this Studio, signed in, from any terminal of the user."""
+    from lionstudio.runs.resume_command import location_options
+
+    options = [f"--port {port}" if port != settings.studio_port else "", f"--host {host}" if host != _HOST else ""]
+    return " ".join(filter(None, ["li studio --sign-in", *options, location_options(settings, other_terminal=True)]))
+
+
+def _load_token(file: str | None, home: str) -> Token:
+    from lionstudio.studio.http.tokens import FILE, load_token
+
+    path = os.path.abspath(file or os.path.join(home, FILE))
+    token = load_token(path, renew=file is None)
+    if token.was_exposed:
+        print(f"Renewed the token in {path}: other users could read it.", file=sys.stderr)
+    return token
+
+
+def _sign_in(args: argparse.Namespace, settings: Settings) -> int:
+    """Open a browser with a new one-time link for the Studio that is running."""
+    from lionstudio.studio.http.studio_sessions import CODE_SECONDS, create_code, is_unused
+
+    port = _checked_port(settings.studio_port) if args.port is None else args.port
+    if not (settings.studio_url or _answers(args.host, port)):
+        raise NotFound(f"no Studio answers on port {port}", hint="start it with li studio, or name its port: --port N")
+    with db_access.database(settings.db) as database:
+        code, deadline = create_code(database.write, time.time()), time.time() + CODE_SECONDS
+        url = f"{settings.studio_url or f'http://{args.host}:{port}'}/"
+        link = f"{url}login#code={code}"
+        print_address(url, link, as_json=vars(args).get("json", False))
+        if args.open or (args.open is None and sys.stdout.isatty()):
+            from lionstudio.cli._toolkit.browser import open_browser
+
+            file = open_browser(settings.home, link)
+            while time.time() < deadline and database.read(lambda conn: is_unused(conn, code, time.time())):
+                time.sleep(_LOOK_SECONDS)
+            if file is not None:
+                file.remove()
+    return 0
+
+
+def _answers(host: str, port: int) -> bool:
+    """Whether a Studio listens there."""
+    import json
+    from http.client import HTTPConnection, HTTPException
+
+    connection = HTTPConnection(host, port, timeout=_ANSWER_SECONDS)
+    try:
+        connection.request("GET", "/healthz")
+        answer = json.loads(connection.getresponse().read(10_000))
+    except (OSError, HTTPException, ValueError):
+        return False
+    finally:
+        connection.close()
+    return isinstance(answer, dict) and "version" in answer
+
+
+def _sign_out_all(path: str, *, as_json: bool) -> int:
+    from lionstudio.state.studio.studio_sessions import end_all_sessions
+
+    with db_access.database(path) as database:
+        ended = database.write(end_all_sessions)
+    if as_json:
+        from lionstudio.cli._toolkit.json_output import print_json
+
+        print_json({"signed_out": len(ended)})
+    else:
+        emit(f"Signed out {len(ended)} {'browser' if len(ended) == 1 else 'browsers'}\n")
+    return 0
+
+
+def follows_transcripts(args: argparse.Namespace, settings: Settings) -> bool:
+    """Whether this Studio imports transcripts; not into a database that was named to look at it.
+
+    A hub gets transcripts from the machines that push, unless the setting says otherwise.
+    """
+    if args.read_only:
+        return False
+    if args.follow is not None:
+        return bool(args.follow)
+    is_asked = settings.origins["follow_transcripts"] != "default" or not is_url(settings.db)
+    return settings.follow_transcripts and is_asked and settings.origins["db"] != "flag"
 
 
 def _report_background_work(services: Services) -> None:
@@ -108,16 +248,20 @@ def _report_opening(services: Services) -> None:
     print(f"Database ready after {time.time() - started:.0f} s.", file=sys.stderr, flush=True)
 
 
-def print_address(url: str, entry: str, *, as_json: bool = False) -> None:
-    """Print the address and the login link: text on a terminal, two lines in a pipe, or JSON."""
+def print_address(url: str, link: str | None, own_url: str | None = None, *, as_json: bool = False) -> None:
+    """Print the address, and the sign-in link on a terminal or in JSON: other output may be a log.
+
+    `own_url` is where the server listens, which differs behind a proxy.
+    """
     if as_json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"url": url, "login": entry})
+        print_json({"url": url, "login": link, "listens_at": own_url or url})
     elif sys.stdout.isatty():
-        emit(f"Lion Studio is at {url}\nSign in with    {entry}\n                (valid once, for one minute)\n")
+        sign_in = f"Sign in with    {link}\n                (valid once, for one minute)\n" if link else ""
+        emit(f"Lion Studio is at {url}\n{sign_in}")
     else:
-        emit(f"{url}\n{entry}\n")
+        emit(f"address\t{url}\n")
     sys.stdout.flush()
 
 
@@ -131,11 +275,3 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or int(text) > _LAST_PORT:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number from 0 to 65535")
     return int(text)
-
-
-def _open_browser(url: str) -> None:
-    import threading
-    import webbrowser
-
-    # A text browser would block until it is closed, and the server must start.
-    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

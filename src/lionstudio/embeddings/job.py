@@ -14,6 +14,7 @@ from lionstudio.crash import point
 from lionstudio.embeddings.models import Embedder, TextRefused, Vector
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.model.messages import pack
+from lionstudio.settings import local_folder
 from lionstudio.state.database import Database
 from lionstudio.state.embeddings import (
     EmbeddingModel,
@@ -46,7 +47,7 @@ class EmbeddingResult(NamedTuple):
 
 def lock_path(db: str) -> str:
     """The lock of a running job: two at once would pay for everything twice."""
-    return os.path.join(os.path.dirname(os.path.abspath(db)), "run", "embed.lock")
+    return os.path.join(local_folder(db), "run", "embed.lock")
 
 
 def embed_missing(

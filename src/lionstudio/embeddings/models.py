@@ -28,15 +28,20 @@ class Embedder(Protocol):
         """A vector for each text in order; raises TextRefused for these texts, LionError when the model fails."""
 
 
-def open_embedder(settings: Settings, environ: Mapping[str, str], *, patient: bool = True) -> Embedder:
-    """The embedder of the settings; `patient` retries a busy endpoint (a search does not wait)."""
-    model = settings.embed_model
-    if model is None:
+def check_model(settings: Settings) -> str:
+    """The embedding model of the settings; raises InvalidInput when none is set."""
+    if settings.embed_model is None:
         raise InvalidInput(
             "embed_model is not set",
             hint="set embed_model and embed_url (an OpenAI-compatible address), or embed_model = 'model2vec:NAME'; "
             "see docs/how-to/search.md",
         )
+    return settings.embed_model
+
+
+def open_embedder(settings: Settings, environ: Mapping[str, str], *, patient: bool = True) -> Embedder:
+    """The embedder of the settings; `patient` retries a busy endpoint (a search does not wait)."""
+    model = check_model(settings)
     package, colon, name = model.partition(":")
     if colon and package in PACKAGES and settings.embed_url is None:
         return LocalEmbedder(package, name)

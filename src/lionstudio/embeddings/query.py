@@ -7,9 +7,22 @@ from collections.abc import Mapping
 from threading import Lock
 
 from lionstudio.embeddings.job import MAX_CHARS
-from lionstudio.embeddings.models import Embedder, open_embedder
+from lionstudio.embeddings.models import Embedder, check_model, open_embedder
+from lionstudio.errors import LionError
 from lionstudio.settings import Settings
-from lionstudio.state.sqlite.vectors import VectorQuery
+from lionstudio.state.connection import Connection
+from lionstudio.state.sqlite.vectors import VectorQuery, require_embeddings, require_extension
+
+
+def find_obstacle(conn: Connection, settings: Settings) -> LionError | None:
+    """Why the search by meaning cannot be used now; None where it can. The model itself is not asked."""
+    try:
+        check_model(settings)
+        require_extension(conn)
+        require_embeddings(conn)
+    except LionError as error:
+        return error
+    return None
 
 
 class QueryEmbedder:

@@ -52,6 +52,7 @@ class Report:
         self.unlisted = 0
         self.messages = 0
         self.left_out: list[str] = []
+        self.files_left_out: list[str] = []  # entries of a home that are not imported
 
     def add(self, item: ImportItem) -> None:
         """Add an item; an unchanged one is counted and not listed."""
@@ -87,4 +88,5 @@ class Report:
             "items": [item._asdict() for item in self.items],
             "items_not_listed": self.unlisted,
             "tables_left_out": self.left_out,
+            "files_left_out": self.files_left_out,
         }

@@ -12,7 +12,7 @@ from lionstudio.model.ids import MAX_ID_LENGTH
 
 _LATEST = 253402300800.0  # the year 10000
 _MILLISECONDS_FROM = 1e11  # as seconds this would be the year 5138
-_MAX_TOKENS = 2**53
+MAX_COUNT = 10**12  # tokens or millionths of a dollar of one message; more is not true, and sums must stay exact
 V = TypeVar("V", bound=StrEnum)
 Record = Mapping[str, Any]  # from another program's file or stream: a field may hold anything
 
@@ -62,15 +62,15 @@ def to_int(value: object) -> int | None:
 
 def to_token_count(value: object) -> int:
     """A token count; anything else is zero."""
-    count = to_int(value)
-    return count if count is not None and 0 <= count <= _MAX_TOKENS else 0
+    count = value if type(value) is int else to_int(value)
+    return count if count is not None and 0 <= count <= MAX_COUNT else 0
 
 
 def to_microusd(dollars: object) -> int | None:
     """Dollars as integer millionths; None when the value is not a price."""
     if isinstance(dollars, bool) or not isinstance(dollars, (int, float)):
         return None
-    if not 0 <= dollars < _MAX_TOKENS / 1e6:  # false for NaN too
+    if not 0 <= dollars <= MAX_COUNT / 1e6:  # false for NaN too
         return None
     return round(dollars * 1e6)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import uuid
 
+IMPORTED = "imported"  # the key of the metadata with what an import keeps of another database
+
 # Never change this: everything would be imported a second time.
 _NAMESPACE = uuid.UUID("6c1f0b52-9a0e-5d57-9a55-2f3f6d0c7e11")
 

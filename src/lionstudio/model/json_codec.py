@@ -50,6 +50,12 @@ def dump(value: Any, what: str = "content") -> str:
     return text if text.isascii() else _escape_surrogates(text)
 
 
+def dump_text(text: str) -> str:
+    """The JSON text of a string, as `dump` has it."""
+    encoded = json.encoder.encode_basestring(text)
+    return encoded if encoded.isascii() else _escape_surrogates(encoded)
+
+
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
@@ -61,13 +67,20 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant).decode
+_decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
+_scan: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once  # type: ignore[attr-defined]
 
 
 def load(text: str) -> Any:
     """Parse JSON; ValueError when it is invalid, nested too deeply or has a number that could not be written again."""
     try:
-        value = _decode(text)
+        # most of what is stored has no white space around it, and looking for it is half of the cost
+        try:
+            value, end = _scan(text, 0)
+        except StopIteration:
+            value, end = None, -1
+        if end != len(text):
+            value = _decoder.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     # another tool's text may be deeper than ours, and copying or printing the value would fail

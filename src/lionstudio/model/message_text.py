@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+LINES = "lines"  # metadata: this message has so many lines of a program's output, which are not Markdown
+
 
 def first_line(text: str, limit: int) -> str:
     """The first line that is not blank, shortened to `limit` characters."""
@@ -14,6 +16,10 @@ def first_line(text: str, limit: int) -> str:
 
 def text_of(content: Any) -> str:
     """All readable text of a content, in order, one piece per line."""
+    if type(content) is dict and len(content) == 1:
+        [only] = content.values()
+        if type(only) is str:  # most contents
+            return only
     return "\n".join(_pieces(content))
 
 

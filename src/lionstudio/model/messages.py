@@ -109,14 +109,11 @@ _CLASS_BY_KEY: tuple[tuple[str, type[Message]], ...] = (
     ("function", ActionRequest),
 )
 
-# type_id in `message_types`: the initial rows of every database.
-TYPE_IDS: Mapping[str, int] = {
-    System.TAG: 1,
-    Instruction.TAG: 2,
-    AssistantResponse.TAG: 3,
-    ActionRequest.TAG: 4,
-    ActionResponse.TAG: 5,
+MESSAGE_CLASSES: Mapping[str, type[Message]] = {
+    cls.TAG: cls for cls in (System, Instruction, AssistantResponse, ActionRequest, ActionResponse)
 }
+# type_id in `message_types`: the initial rows of every database.
+TYPE_IDS: Mapping[str, int] = {tag: number for number, tag in enumerate(MESSAGE_CLASSES, 1)}
 
 
 def create_message(content: Mapping[str, Any], **fields: Any) -> Message:

@@ -50,6 +50,13 @@ class Session(Element):
     cache_write_tokens: int = 0
     cost_microusd: int | None = None
     owner: Mapping[str, Any] | None = None
+    title: str | None = None
+    conversation_id: str | None = None
+    continues: str | None = None
+    retries: str | None = None
+    forked_from: str | None = None
+    note: str | None = None
+    machine_id: str | None = None
 
     @property
     def usage(self) -> Usage:
@@ -86,11 +93,6 @@ TEXT_COLUMNS = tuple(
 )
 _COMPUTED_TEXTS = ("health", "delivery")
 IMPORTED_TEXT_COLUMNS = tuple(name for name in TEXT_COLUMNS if name not in _COMPUTED_TEXTS)
-# people and programs choose these, so they may hold a secret; the others are codes and ids
-REDACTED_FIELDS = (
-    *(name for name in IMPORTED_TEXT_COLUMNS if name not in ("model", "provider", "git_commit")),
-    "metadata",
-)
 
 
 _ENUMS: Mapping[str, type[StrEnum]] = {

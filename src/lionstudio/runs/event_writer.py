@@ -7,20 +7,24 @@ from typing import Any, assert_never
 
 from lionstudio.agents.events import (
     MAIN,
+    AnswerTaken,
     Ended,
     Event,
     LaneOpened,
     MessageEvent,
     MetadataEvent,
+    QuestionAsked,
+    QuestionClosed,
     TextDelta,
-    WaitingEvent,
 )
 from lionstudio.errors import InvalidInput
 from lionstudio.model.branches import Branch
 from lionstudio.model.json_codec import dump, jsonable
 from lionstudio.model.messages import Message
+from lionstudio.model.questions import Question, QuestionStatus
 from lionstudio.state import branches, sessions
 from lionstudio.state.connection import Connection
+from lionstudio.state.exchange import questions
 from lionstudio.state.messages.append import append
 
 
@@ -65,12 +69,19 @@ class BoundEvent:
             case MetadataEvent(facts=facts):
                 branches.add_metadata(conn, self._branch_id, jsonable(facts))
                 sessions.add_metadata(conn, self._session_id, jsonable(facts))
-            case WaitingEvent(what_for=what):
-                sessions.set_health(conn, self._session_id, "waiting" if what else None)
+            case QuestionAsked(question=question):
+                questions.add_question(conn, self._addressed(question))
+            case AnswerTaken(question_id=question_id):
+                questions.take_answer(conn, question_id, self._session_id)
+            case QuestionClosed(question_id=question_id, status=status, reason=reason):
+                questions.close_question(conn, question_id, status, reason)
             case TextDelta() | Ended():
                 pass
             case _:
                 assert_never(self.event)
+
+    def _addressed(self, question: Question) -> Question:
+        return replace(question, session_id=self._session_id, branch_id=question.branch_id or self._branch_id)
 
     def stringify_content(self) -> BoundEvent:
         """Replace content that cannot be stored with its text; returns itself."""
@@ -89,6 +100,12 @@ class BoundEvent:
                 record["branch"] = self._opened.to_dict("json")
             case MetadataEvent(facts=facts):
                 record["facts"] = jsonable(facts)
+            case QuestionAsked(question=question):
+                record["question"] = self._addressed(question).to_dict()
+            case AnswerTaken(question_id=question_id):
+                record["taken"] = question_id
+            case QuestionClosed():
+                record["closed"] = list(self.event)
             case _:
                 pass
         return record
@@ -120,7 +137,14 @@ def write_spooled(conn: Connection, record: dict[str, Any]) -> None:
     elif "facts" in record:
         branches.add_metadata(conn, record["branch_id"], record["facts"])
         sessions.add_metadata(conn, record["session_id"], record["facts"])
+    elif "question" in record:
+        questions.add_question(conn, Question.from_dict(record["question"]))
+    elif "taken" in record:
+        questions.take_answer(conn, record["taken"], record["session_id"])
+    elif "closed" in record:
+        question_id, status, reason = record["closed"]
+        questions.close_question(conn, question_id, QuestionStatus(status), reason)
     elif "ended" in record:
         session = sessions.get_session(conn, record["session_id"])
-        if session.status == "running":
+        if session.status == "running" or session.status != record["ended"]["status"]:  # the same end twice is one
             sessions.finish_session(conn, session.id, **record["ended"])

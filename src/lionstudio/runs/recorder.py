@@ -10,11 +10,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 
-from lionstudio.agents.events import Ended, Event, TextDelta
+from lionstudio.agents.events import Ended, Event, MessageEvent, TextDelta
 from lionstudio.crash import point
 from lionstudio.errors import Busy, InvalidInput, LionError, StorageFailed
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.event_writer import BoundEvent, LaneBranches
+from lionstudio.runs.redaction import LONG_TEXT, note_clean, text_length
 from lionstudio.runs.spool import Spool
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -73,14 +74,19 @@ class Recorder:
                 self._reader.cancel()
 
     async def _read(self, events: AsyncIterator[Event]) -> None:
+        waiting: Event | None = None  # read, while the queue is full
         try:
             async for event in events:
+                waiting = event
                 await self._queue.put(event)
+                waiting = None
                 if isinstance(event, Ended):
                     break
         except asyncio.CancelledError:
             if self._stopped is None:
                 raise
+            if waiting is not None:
+                await self._queue.put(waiting)
         except LionError as error:
             self._ended = Ended(SessionStatus.FAILED, error.exit_code, "run.failed.provider_crash", error.message)
         finally:
@@ -92,10 +98,12 @@ class Recorder:
     async def _take(self) -> list[Event]:
         """The events in the queue, waiting for at least one; empty when the agent has ended."""
         batch: list[Event] = []
+        length = 0
         event = await self._queue.get()
         while event is not None:
             batch.append(event)
-            if len(batch) >= _BATCH or self._queue.empty():
+            length += _length(event)
+            if len(batch) >= _BATCH or length >= LONG_TEXT or self._queue.empty():
                 return batch
             event = self._queue.get_nowait()
         if batch:
@@ -103,7 +111,11 @@ class Recorder:
         return batch
 
     async def _store(self, batch: list[Event]) -> None:
-        bound = [BoundEvent(self._lanes, self._redact(event)) for event in batch]
+        if sum(map(_length, batch)) > LONG_TEXT:
+            # the loop has other things to do; the lanes' order is kept, because nothing else redacts meanwhile
+            bound = await asyncio.to_thread(self._bind_long, batch)
+        else:
+            bound = self._bind(batch)
         self._ended = next((item.event for item in bound if isinstance(item.event, Ended)), self._ended)
         while not await self._commit(bound):  # noqa: ASYNC110  (nothing signals that there is space again)
             # neither the database nor the disk accepts it: the agent waits
@@ -111,6 +123,17 @@ class Recorder:
         point("recorder.kept")
         for item in bound:
             self._watch(item.event)
+
+    def _bind(self, batch: list[Event]) -> list[BoundEvent]:
+        return [BoundEvent(self._lanes, self._redact(event)) for event in batch]
+
+    def _bind_long(self, batch: list[Event]) -> list[BoundEvent]:
+        """Bind a batch, and look at the rows of its messages as well: the writer then finds them known as clean."""
+        bound = self._bind(batch)
+        for item in bound:
+            if isinstance(item.event, MessageEvent):
+                note_clean(item.event.message)
+        return bound
 
     async def _commit(self, bound: list[BoundEvent]) -> bool:
         if all(isinstance(item.event, (TextDelta, Ended)) for item in bound):
@@ -154,6 +177,10 @@ class Recorder:
     def _postpone(self, error: LionError) -> None:
         self._retry_at = time.monotonic() + _RETRY_SECONDS
         self._warn(f"{error.message}; storing messages in {self.spool.path} until the database is available")
+
+
+def _length(event: Event) -> int:
+    return text_length(event.message) if isinstance(event, MessageEvent) else 0
 
 
 def _write_work(bound: list[BoundEvent]) -> Callable[[Connection], None]:

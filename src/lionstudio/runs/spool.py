@@ -6,7 +6,6 @@ drains a spool first renames it under its lock, so that no event is added to a f
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,10 +16,12 @@ from lionstudio.errors import Busy, LionError, StorageFailed
 from lionstudio.model.ids import file_name
 from lionstudio.model.json_codec import dump, load
 from lionstudio.runs.event_writer import write_spooled
+from lionstudio.settings import local_folder
+from lionstudio.state.backends import open_database
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.system.atomic_write import make_folder
-from lionstudio.system.filelock import RunLock
+from lionstudio.system.filelock import RunLock, wait_for_flock
 
 _BATCH = 200  # events in one transaction when a spool is drained
 _SUFFIX, _TAKING, _REFUSED = ".jsonl", ".taking", ".refused"
@@ -28,7 +29,23 @@ _SUFFIX, _TAKING, _REFUSED = ".jsonl", ".taking", ".refused"
 
 def spool_folder(db_path: str) -> str:
     """The folder of a database's spools."""
-    return os.path.join(os.path.dirname(os.path.abspath(db_path)), "run", "spool")
+    return os.path.join(local_folder(db_path), "run", "spool")
+
+
+def spool_files(db_path: str, session_id: str) -> list[str]:
+    """Every file that the spool of a session may have."""
+    path = os.path.join(spool_folder(db_path), file_name(session_id) + _SUFFIX)
+    return [path, path + _TAKING, path + _REFUSED]
+
+
+def run_lock_path(db_path: str, session_id: str) -> str:
+    """The lock that the process of a run holds while it lives."""
+    return os.path.join(local_folder(db_path), "run", f"{file_name(session_id)}.lock")
+
+
+def watch_lock_path(db_path: str, session_id: str) -> str:
+    """The lock that the watchdog of a run holds: while it lives, it is the one that settles the run."""
+    return run_lock_path(db_path, session_id).removesuffix(".lock") + ".watch"
 
 
 class Spool:
@@ -128,7 +145,7 @@ def _locked(path: str, *, create: bool = False) -> Iterator[int | None]:
             yield None
             return
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            wait_for_flock(descriptor)
             with suppress(FileNotFoundError):
                 if os.stat(path).st_ino == os.fstat(descriptor).st_ino:
                     yield descriptor
@@ -150,6 +167,11 @@ def list_spools(db_path: str) -> list[str]:
     return _list_files(db_path, _SUFFIX, _SUFFIX + _TAKING)
 
 
+def has_spool(db_path: str, session_id: str) -> bool:
+    """Whether events of a session wait to be stored."""
+    return Spool(db_path, session_id).path in list_spools(db_path)
+
+
 def list_refused(db_path: str) -> list[str]:
     """Files of events that the database refused."""
     return _list_files(db_path, _REFUSED)
@@ -166,6 +188,15 @@ def drain_leftovers(database: Database) -> Iterator[str]:
             yield f"{path} is not drained yet: {error}"
     for path in list_refused(database.path):
         yield f"{path} holds events that the database refused; each line has the reason"
+
+
+def take_in_spools(db_path: str) -> list[str]:
+    """Drain the spools of dead runs before their states are judged: one may hold an end. Return the messages."""
+    try:
+        with open_database(db_path, create=False) as database:
+            return list(drain_leftovers(database))
+    except (LionError, OSError) as error:
+        return [f"the spools are not drained yet: {error}"]
 
 
 def _list_files(db_path: str, *suffixes: str) -> list[str]:

@@ -22,11 +22,15 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
+def stream_folder(home: str, session_id: str) -> str:
+    return os.path.join(home, "runs", file_name(session_id), "stream")
+
+
 class StreamArtifacts:
     """`runs/<session>/stream/<branch>.buffer.jsonl` while a branch is active, `<branch>.json` at its end."""
 
     def __init__(self, home: str, session_id: str) -> None:
-        self._folder = os.path.join(home, "runs", file_name(session_id), "stream")
+        self._folder = stream_folder(home, session_id)
         make_folder(self._folder)
 
     def append(self, branch_id: str, event: Event) -> None:

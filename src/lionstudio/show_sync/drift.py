@@ -12,10 +12,11 @@ from lionstudio.files.shows.show_folder import find_shows, read_show
 from lionstudio.model.json_codec import visible
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.settings import Settings
+from lionstudio.show_sync.questions import missing_questions
 from lionstudio.show_sync.rows import RowDifference, row_differences
 from lionstudio.state.connection import Connection
-from lionstudio.state.shows import list_shows
-from lionstudio.state.upkeep.doctor import Finding
+from lionstudio.state.shows import find_show, list_shows
+from lionstudio.state.upkeep.findings import Finding
 
 _MOST_SHOWS = 100_000
 _MOST_FINDINGS = 50  # of one kind; a thousand lines do not help
@@ -31,6 +32,7 @@ class ShowDrift(NamedTuple):
     rows: tuple[RowDifference, ...] = ()
     faults: tuple[str, ...] = ()  # unreadable files
     no_folder: bool = False
+    unasked: tuple[str, ...] = ()  # questions that have no row
 
 
 def show_roots(settings: Settings) -> list[str]:
@@ -50,7 +52,7 @@ def show_drift(conn: Connection, settings: Settings) -> list[ShowDrift]:
                 folders.append(_of_folder(conn, path, root))
     rows = [show for show in list_shows(conn, _MOST_SHOWS) if show.topic not in seen]
     gone = [ShowDrift(show.topic, show.show_dir, no_folder=True) for show in rows if not os.path.isdir(show.show_dir)]
-    return [drift for drift in folders if drift.rows or drift.faults] + gone
+    return [drift for drift in folders if drift.rows or drift.faults or drift.unasked] + gone
 
 
 def _of_folder(conn: Connection, path: str, root: str) -> ShowDrift:
@@ -59,7 +61,9 @@ def _of_folder(conn: Connection, path: str, root: str) -> ShowDrift:
         folder = read_show(path, root)
         faults = tuple(f"{play.name}: {play.fault.message}" for play in folder.plays if play.fault is not None)
         rows = tuple(row for row in row_differences(conn, folder) if not _is_only_unlinked(row))
-        return ShowDrift(topic, path, rows, faults)
+        show = find_show(conn, topic)
+        unasked = missing_questions(conn, show) if show is not None and not rows else []
+        return ShowDrift(topic, path, rows, faults, unasked=tuple(question.title for question in unasked))
     except LionError as error:
         return ShowDrift(topic, path, faults=(error.message,))
 
@@ -88,6 +92,9 @@ def _findings(drift: ShowDrift) -> Iterator[Finding]:
         evidence = "; ".join(_evidence(row) for row in drift.rows[:_MOST_EXAMPLES])
         more = f"; and {len(drift.rows) - _MOST_EXAMPLES} more" if len(drift.rows) > _MOST_EXAMPLES else ""
         yield Finding("warning", "show.drift", subject, evidence + more, "`li state import-shows`")
+    if drift.unasked:
+        evidence = f"a question has no row: {'; '.join(drift.unasked[:_MOST_EXAMPLES])}"
+        yield Finding("warning", "show.drift", subject, visible(evidence), "`li state import-shows`")
     if drift.no_folder:
         yield Finding(
             "info",

@@ -12,6 +12,7 @@ from lionstudio.errors import LionError
 from lionstudio.files.shows.plan_template import with_fields
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.system.atomic_write import make_folder, write_text
+from lionstudio.system.git import program
 
 TOPIC = "lighthouse"
 _PLAN = os.path.join(os.path.dirname(__file__), "demo_plan.md")
@@ -60,10 +61,7 @@ def _git(path: str, *args: str) -> None:
     identity = ("-c", "user.name=Lion Demo", "-c", "user.email=demo@localhost")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environ = {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    try:
-        result = subprocess.run(["git", *identity, *args], cwd=path, env=environ, capture_output=True, text=True)
-    except FileNotFoundError:
-        raise LionError("git is not installed", hint="install git 2.38 or newer") from None
+    result = subprocess.run([program(), *identity, *args], cwd=path, env=environ, capture_output=True, text=True)
     if result.returncode != 0:
         raise LionError(f"git {args[0]} failed: {result.stderr.strip()}", hint="the demo needs git 2.38 or newer")
 

@@ -42,8 +42,9 @@ def fork_branch(
     name: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     branch_id: str | None = None,
+    inherit: bool = True,
 ) -> Branch:
-    """A child that sees the parent's messages 0..at_ord inclusive (all of them by default)."""
+    """A child that sees the parent's messages 0..at_ord inclusive, by default all of them and its metadata."""
     parent = get_branch(conn, parent_id)
     length = branch_length(conn, parent_id)
     at_ord = length - 1 if at_ord is None else at_ord
@@ -56,7 +57,7 @@ def fork_branch(
         session_id=session_id or parent.session_id,
         name=name or parent.name,
         user=parent.user,
-        metadata={**parent.metadata, **(metadata or {}), **fork},
+        metadata={**(parent.metadata if inherit else {}), **(metadata or {}), **fork},
     )
     # its own progression is created with its first message: a fork is one INSERT
     conn.execute(_INSERT, _to_row(child) | {"progression_id": None})
@@ -102,7 +103,7 @@ def find_branch(conn: Connection, branch_id: str) -> Branch | None:
 def get_branch(conn: Connection, branch_id: str) -> Branch:
     branch = find_branch(conn, branch_id)
     if branch is None:
-        raise NotFound(f"branch {branch_id} not found", hint="`li state show SESSION` lists its branches")
+        raise NotFound(f"branch {branch_id} not found", hint="li state ls")
     return branch
 
 

@@ -5,7 +5,8 @@ State functions never see the library's connection, so that another database can
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from lionstudio.errors import Busy, Conflict, CorruptStore, InvalidInput, LionError, StorageFailed, WrongVersion
+from lionstudio.state.bound_values import redacted_rows, redacting
+from lionstudio.system.filelock import check_locks
 
 if TYPE_CHECKING:
+    from lionstudio.state.messages.append import Appended
     from lionstudio.state.messages.append_cursor import AppendCursor, SessionCursor
 
 Row = tuple[Any, ...]
@@ -29,16 +33,31 @@ _TEXT_OR_NOT = "typeof(c{0}) = 'text', CASE typeof(c{0}) WHEN 'text' THEN CAST(c
 class Connection:
     """One database connection; used by one thread at a time."""
 
-    __slots__ = ("changes", "cursors", "execute", "path", "raw", "run", "session_cursors")
+    pooled = False  # whether a pooler gives each transaction another session, without temporary tables
+    __slots__ = (
+        "_writer",
+        "appender",
+        "changes",
+        "cursors",
+        "execute",
+        "path",
+        "raw",
+        "run",
+        "run_many",
+        "session_cursors",
+    )
 
-    def __init__(self, raw: apsw.Connection, path: str) -> None:
+    def __init__(self, raw: apsw.Connection, path: str, *, writer: bool = False) -> None:
         self.raw = raw
         self.path = path
-        # the library's own bound methods save a call for every statement of every message. `run` is for
-        # statements without rows: it uses one cursor again and again, which halves the cost of a call
-        self.execute = raw.execute
-        self.run = raw.cursor().execute
+        self._writer = writer
+        # the library's own bound methods save a call for every statement of every message. `run` and `run_many` are
+        # for statements without rows and with values that are ids or redacted; they use one cursor again and again
+        self.execute = redacting(raw.execute) if writer else raw.execute
+        cursor = raw.cursor()
+        self.run, self.run_many = cursor.execute, cursor.executemany
         self.changes = raw.changes
+        self.appender: Callable[..., Appended] | None = None  # a database that appends in its own way
         self.cursors: dict[str, AppendCursor] = {}  # by branch
         self.session_cursors: dict[str, SessionCursor] = {}
 
@@ -82,7 +101,7 @@ class Connection:
 
     def many(self, sql: str, rows: Iterable[Row]) -> None:
         """Run a statement once for each row of positional values."""
-        self.raw.executemany(sql, rows)
+        self.raw.executemany(sql, redacted_rows(sql, rows) if self._writer else rows)
 
     def _escaped(self, sql: str, params: Params) -> Iterator[Row]:
         """Run a query again whose result held text that is not UTF-8, and escape that text."""
@@ -96,6 +115,15 @@ class Connection:
                 value.decode("utf-8", "backslashreplace") if is_text else value
                 for is_text, value in zip(row[::2], row[1::2], strict=True)
             )
+
+    def read_bytes(self, table: str, column: str, pk: int, start: int, end: int) -> bytes:
+        """Some bytes of a text or blob, without reading the others."""
+        blob = self.raw.blob_open("main", table, column, pk, False)
+        try:
+            blob.seek(min(start, blob.length()))
+            return blob.read(end - start)
+        finally:
+            blob.close()
 
     def first_dict(self, sql: str, params: Params = _NONE) -> dict[str, Any] | None:
         rows = self.dicts(sql, params)
@@ -118,6 +146,14 @@ class Connection:
         if self.raw.in_transaction:
             self.execute("ROLLBACK")
 
+    def is_cut(self) -> bool:
+        """Whether a server has ended this connection; a file ends none."""
+        return False
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.raw.in_transaction
+
     def forget_cursors(self) -> None:
         self.cursors.clear()
         self.session_cursors.clear()
@@ -126,13 +162,34 @@ class Connection:
         self.raw.close()
 
 
+class Unavailable(StorageFailed):
+    """The server of the database cannot be reached; nothing is wrong with what was sent."""
+
+    code = "unavailable"
+
+
+class ServerError(Exception):
+    """An error of a database server, with our own error for it.
+
+    Like the library's, it is not a LionError: a function that handles those must not go on in a transaction that a
+    failed statement has ended.
+    """
+
+    def __init__(self, ours: LionError) -> None:
+        super().__init__(ours.message)
+        self.ours = ours
+
+
 # The library raises its own errors, and Python's for a value that it cannot bind.
-LIBRARY_ERRORS = (apsw.Error, UnicodeError, OverflowError)
+LIBRARY_ERRORS = (apsw.Error, UnicodeError, OverflowError, ServerError)
 ConstraintError = apsw.ConstraintError
+_SHARED_MEMORY = 32_768  # bytes of the first part of the -shm file
 
 
 def translate(error: BaseException, path: str) -> LionError:
     """Our own error for an error of the library, with a hint."""
+    if isinstance(error, ServerError):
+        return error.ours
     if isinstance(error, UnicodeDecodeError):
         return _not_utf8(path)
     if not isinstance(error, apsw.Error):
@@ -140,15 +197,23 @@ def translate(error: BaseException, path: str) -> LionError:
             f"the database cannot store that value ({error})", hint="pass valid text, or a smaller number"
         )
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
-        return Busy(f"{path} is locked by another process", hint="try again in a moment; `li ps` lists active runs")
-    if isinstance(error, apsw.FullError):
+        try:
+            check_locks(os.path.dirname(os.path.abspath(path)))
+        except StorageFailed as no_locks:
+            return no_locks
+        except OSError:
+            pass  # a folder that cannot be written says nothing about locks
+        return Busy(f"{path} is locked by another process", hint="li ps, then try again")
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_disk_full(path)):
         return StorageFailed(f"the disk with {path} is full", hint="free some space and run the command again")
     if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
         return StorageFailed(f"{path} cannot be written", hint="check the permissions of the file and its folder")
     if isinstance(error, apsw.NotADBError):
-        return CorruptStore(f"{path} is not a database", hint="move it away, or restore a backup of it")
+        return CorruptStore(
+            f"{path} is not a Lion Studio database", hint="check the path; a damaged file is restored from a backup"
+        )
     if isinstance(error, apsw.CorruptError):
-        return CorruptStore(f"{path} is damaged", hint="`li state doctor` shows the damage; restore a backup")
+        return CorruptStore(f"{path} is damaged", hint="li state doctor")
     if isinstance(error, apsw.CantOpenError):
         return StorageFailed(f"{path} cannot be opened", hint="check that its folder exists and is yours")
     if isinstance(error, apsw.IOError):
@@ -160,10 +225,17 @@ def translate(error: BaseException, path: str) -> LionError:
     if isinstance(error, apsw.ConstraintError):
         return _constraint_error(error)
     if isinstance(error, apsw.SQLError) and "no such" in str(error):
-        return WrongVersion(
-            f"{path} lacks a table or column that this version needs ({error})", hint="run `li state doctor`"
-        )
-    return StorageFailed(f"{path}: {error}", hint="run `li state doctor`")
+        return WrongVersion(f"{path} lacks a table or column that this version needs ({error})", hint="li state doctor")
+    return StorageFailed(f"{path}: {error}", hint="li state doctor")
+
+
+def _is_disk_full(path: str) -> bool:
+    """Whether not even the file of the shared memory fits, for which the library reports an I/O error."""
+    try:
+        disk = os.statvfs(os.path.dirname(os.path.abspath(path)))
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _SHARED_MEMORY
 
 
 def _not_utf8(path: str) -> CorruptStore:

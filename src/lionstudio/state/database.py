@@ -20,8 +20,8 @@ from lionstudio.state.sqlite.doorbell import Bell
 from lionstudio.state.sqlite.open import open_reader, open_writer
 
 if TYPE_CHECKING:
-    from lionstudio.state.group_commit import GroupCommitter
     from lionstudio.state.sqlite.checkpointer import Checkpointer
+    from lionstudio.state.sqlite.group_commit import GroupCommitter
 
 T = TypeVar("T")
 _MOST_READERS = 4
@@ -84,7 +84,7 @@ class Database:
 
         loop = asyncio.get_running_loop()
         if self._committer is None or self._committer.loop is not loop:
-            from lionstudio.state.group_commit import GroupCommitter
+            from lionstudio.state.sqlite.group_commit import GroupCommitter
 
             self._committer = GroupCommitter(self, loop)
         return await self._committer.submit(work)

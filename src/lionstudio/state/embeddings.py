@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lionstudio.errors import InvalidInput
+from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import pack
 from lionstudio.state.connection import Connection
+from lionstudio.state.feed.changes import record_change
 from lionstudio.state.messages.rows import readable_text
 
 
@@ -48,6 +50,15 @@ def list_missing(conn: Connection, after: int, limit: int) -> list[MissingEmbedd
     return [MissingEmbedding(pk, readable_text(content)) for pk, content in rows]
 
 
+_SESSIONS_OF = """
+SELECT s.id FROM json_each(:pks) j JOIN messages m ON m.pk = CAST(j.value AS INTEGER)
+  JOIN progression_items i ON i.message_id = m.id JOIN progression_heads h ON h.pk = i.prog
+  JOIN sessions s ON s.progression_id = h.id
+UNION
+SELECT s.id FROM json_each(:pks) j JOIN messages m ON m.pk = CAST(j.value AS INTEGER)
+  JOIN progression_items i ON i.message_id = m.id JOIN progression_heads h ON h.pk = i.prog
+  JOIN mailboxes b ON b.progression_id = h.id JOIN sessions s ON s.id = b.owner
+"""
 _FILL = "UPDATE messages SET embedding = :vector WHERE pk = :pk AND embedding IS NULL"
 
 
@@ -58,13 +69,15 @@ def store_embeddings(conn: Connection, model: EmbeddingModel, vectors: Mapping[i
         raise InvalidInput(
             f"the stored embeddings are from {current.model} ({current.dimensions} dimensions), "
             f"not from {model.model} ({model.dimensions})",
-            hint="`li state embed --again` recomputes all of them",
+            hint="li state embed --again",
         )
     if current is None:
         values = {"model": model.model, "dimensions": model.dimensions, "at": time.time()}
         conn.execute(_SET_MODEL, values)
     for pk, vector in vectors.items():
         conn.execute(_FILL, {"pk": pk, "vector": pack(vector)})
+    for (session_id,) in conn.all(_SESSIONS_OF, {"pks": dump(list(vectors))}):
+        record_change(conn, "embedded", "session", session_id)
 
 
 _MODEL = "SELECT model, dimensions FROM embedding_model"

@@ -16,6 +16,16 @@ def insert_statement(table: str, columns: Iterable[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"  # noqa: S608
 
 
+def integer_in(column: str, path: str) -> str:
+    """The SQL of an integer inside a JSON column; NULL for any other value. Both databases compare it as a number."""
+    return f"CASE json_type({column}, '{path}') WHEN 'integer' THEN CAST({column} ->> '{path}' AS INTEGER) END"
+
+
+def text_in(column: str, path: str) -> str:
+    """The SQL of a text inside a JSON column; NULL for any other value."""
+    return f"CASE json_type({column}, '{path}') WHEN 'text' THEN {column} ->> '{path}' END"
+
+
 def validate_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with unprintable text escaped; raises InvalidInput that names the column."""
     return {name: _validated(name, value) for name, value in row.items()}

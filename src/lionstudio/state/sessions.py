@@ -7,26 +7,32 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lionstudio.crash import point
-from lionstudio.errors import IllegalTransition, InvalidInput, NotFound
+from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep, visible
 from lionstudio.model.sessions import COUNTED_COLUMNS, SESSION_COLUMNS, TEXT_COLUMNS, Session
+from lionstudio.model.status.reasons import INTERRUPTED_RUN
 from lionstudio.model.status.statuses import (
     SESSION_TRANSITIONS,
+    SESSIONS,
     InvocationKind,
     SessionStatus,
     SourceKind,
     check_transition,
     parse,
 )
+from lionstudio.model.status.transitions import ChangedBy, Source
 from lionstudio.state.connection import Connection
+from lionstudio.state.exchange.questions import close_questions_of
+from lionstudio.state.hub.machines import of_another_machine
 from lionstudio.state.messages.append_cursor import new_progression
 from lionstudio.state.row_values import insert_statement, validate_row
+from lionstudio.state.transitions import record_transition
 
 _INSERT = insert_statement("sessions", (name for name in SESSION_COLUMNS if name not in COUNTED_COLUMNS))
 
 
-def create_session(conn: Connection, session: Session) -> Session:
+def create_session(conn: Connection, session: Session, *, by: ChangedBy | None = None) -> Session:
     """Insert a session with an empty progression; its status is running unless it has one."""
     status = SessionStatus.RUNNING if session.status is None else parse(SessionStatus, session.status, "status")
     progression, _ = new_progression(conn, session.created_at)
@@ -36,9 +42,22 @@ def create_session(conn: Connection, session: Session) -> Session:
         "started_at": session.started_at if session.started_at is not None else session.created_at,
         "updated_at": session.updated_at if session.updated_at is not None else session.created_at,
     }
+    record_transition(
+        conn, "session", session.id, None, status, by=by or _source_of(session), reasons=session.reason_codes
+    )
     conn.execute(_INSERT, row)
     point("session.created")
     return get_session(conn, session.id)
+
+
+def _source_of(session: Session) -> Source:
+    match session.source_kind:
+        case None | SourceKind.LIVE:
+            return "run"
+        case SourceKind.IMPORTED_FS | SourceKind.IMPORTED_DB:
+            return "import"
+        case _:
+            return "mirror"
 
 
 _NOT_IN_ROW = ("node_metadata", "progression_id", *COUNTED_COLUMNS)
@@ -46,6 +65,8 @@ _NOT_IN_ROW = ("node_metadata", "progression_id", *COUNTED_COLUMNS)
 
 def to_row(session: Session) -> dict[str, Any]:
     """The columns of a session; raises InvalidInput for a value outside its vocabulary."""
+    from lionstudio.machine import machine_id
+
     kind, source = session.invocation_kind, session.source_kind
     row = {name: getattr(session, name) for name in SESSION_COLUMNS if name not in _NOT_IN_ROW}
     row |= {name: str(row[name]) for name in TEXT_COLUMNS if row[name] is not None}
@@ -58,16 +79,20 @@ def to_row(session: Session) -> dict[str, Any]:
         "status": session.status and parse(SessionStatus, session.status, "status"),
         "reason_codes": dump(list(session.reason_codes), "reason_codes"),
         "owner": None if session.owner is None else dump(dict(session.owner), "owner"),
+        "machine_id": session.machine_id or machine_id(),
     }
     return validate_row(row)
 
 
 _MAX_DETAIL = 2_000  # characters
-_STATUS = "SELECT status FROM sessions WHERE id = :id"
+_STATUS = """
+SELECT status, (SELECT p.machine_id FROM pushed_sessions p WHERE p.session_id = sessions.id)
+  FROM sessions WHERE id = :id
+"""
 _FINISH = """
 UPDATE sessions SET status = :status, ended_at = :at, updated_at = max(updated_at, :at), exit_code = :exit_code,
-  reason_codes = :reasons, health = NULL,
-  node_metadata = CASE WHEN :facts IS NULL OR NOT json_valid(coalesce(node_metadata, '{}'))
+  reason_codes = :reasons, health = NULL, delivery = coalesce(:delivery, delivery),
+  node_metadata = CASE WHEN CAST(:facts AS TEXT) IS NULL OR NOT json_valid(coalesce(node_metadata, '{}'))
                          OR json_type(coalesce(node_metadata, '{}')) <> 'object' THEN node_metadata
                        ELSE json_patch(coalesce(node_metadata, '{}'), :facts) END
  WHERE id = :id AND status = 'running' RETURNING id
@@ -83,62 +108,62 @@ def finish_session(
     reasons: Iterable[str] = (),
     detail: str | None = None,
     resets_at: float | None = None,
+    delivery: str | None = None,
     at: float | None = None,
+    by: ChangedBy | Source = "run",
 ) -> None:
     """End a running session; `detail` is its last output. Other transitions raise IllegalTransition."""
     target = parse(SessionStatus, status, "status")
-    current = conn.value(_STATUS, {"id": session_id})
+    current, machine = conn.one(_STATUS, {"id": session_id}) or (None, None)
     if current is None:
         raise _not_found(session_id)
+    if machine is not None:
+        raise of_another_machine(conn, machine, f"session {session_id}", "end")
     check_transition(SESSION_TRANSITIONS, SessionStatus(current), target, f"session {session_id}")
     facts = {"ended_with": detail and visible(detail)[:_MAX_DETAIL], "limit_resets_at": resets_at}
     facts = {name: value for name, value in facts.items() if value is not None}
+    codes, implied = list(reasons), SESSIONS[target].reason
     values = {
         "id": session_id,
         "status": target,
         "at": time.time() if at is None else at,
         "exit_code": exit_code,
-        "reasons": dump(list(reasons), "reasons"),
+        "reasons": dump(codes, "reasons"),
+        "delivery": delivery,
         "facts": dump(facts, "metadata") if facts else None,
     }
+    record_transition(
+        conn, "session", session_id, current, target, by=by, reasons=codes or ([implied] if implied else []), at=at
+    )
     if conn.one(_FINISH, validate_row(values)) is None:
         raise IllegalTransition(f"session {session_id} has already ended")
+    close_questions_of(conn, session_id, f"the run ended: {target}", died=bool(INTERRUPTED_RUN & set(codes)))
     point("session.finished")
 
 
 _SET_METADATA = """
 UPDATE sessions SET model = coalesce(:model, model), provider = coalesce(:provider, provider),
-  node_metadata = :metadata, updated_at = max(updated_at, :at)
+  agent_name = CASE WHEN agent_name IS NULL OR agent_name = provider THEN coalesce(:agent_name, agent_name)
+                    ELSE agent_name END,
+  conversation_id = coalesce(:conversation_id, conversation_id), node_metadata = :metadata,
+  updated_at = max(updated_at, :at)
  WHERE id = :id
 """
 
 
 def add_metadata(conn: Connection, session_id: str, facts: Mapping[str, Any], *, at: float | None = None) -> None:
-    """Add facts that a run learned: the model, a conversation id, a version."""
+    """Add facts that a run learned: the model, a conversation id, a version; an agent that has no name gets its own."""
     session = get_session(conn, session_id)
-    columns = {name: facts.get(name) and visible(str(facts[name])) for name in ("model", "provider")}
+    columns = {name: facts.get(name) and visible(str(facts[name])) for name in ("model", "provider", "agent_name")}
     others = {name: value for name, value in facts.items() if name not in columns}
+    conversation = facts.get("conversation")
+    columns["conversation_id"] = conversation and visible(str(conversation))
     metadata = {**session.metadata, **others}
     values = {"metadata": dump(metadata, "metadata") if metadata else None, "at": time.time() if at is None else at}
     conn.execute(_SET_METADATA, {"id": session_id, **columns, **values})
 
 
-_HEALTH = "UPDATE sessions SET health = :health, updated_at = :at WHERE id = :id AND status = 'running' RETURNING id"
-
-
-def set_health(conn: Connection, session_id: str, health: str | None, *, at: float | None = None) -> None:
-    """Set the health that only the runner knows: `waiting` for a person, or None."""
-    if health not in (None, "waiting"):
-        raise InvalidInput(f"health {health!r} is computed, not set", hint="only `waiting` can be set")
-    if conn.one(_HEALTH, {"id": session_id, "health": health, "at": time.time() if at is None else at}) is None:
-        raise _not_found(session_id, "running session")
-
-
 _GET = "SELECT * FROM sessions WHERE id = :id"
-_BY_PREFIX = "SELECT id FROM sessions WHERE id >= :prefix AND id < :end LIMIT 3"
-_BY_NAME = "SELECT id FROM sessions WHERE name = :name ORDER BY created_at DESC LIMIT 1"
-_BY_AGENT = "SELECT id FROM sessions WHERE agent_name = :name ORDER BY created_at DESC LIMIT 1"
-_SHORTEST_PREFIX = 4
 
 
 def find_session(conn: Connection, session_id: str) -> Session | None:
@@ -151,24 +176,6 @@ def get_session(conn: Connection, session_id: str) -> Session:
     if session is None:
         raise _not_found(session_id)
     return session
-
-
-def resolve_session(conn: Connection, reference: str) -> str:
-    """The session id of a full id, a unique prefix, or the name of a run or of its agent (the newest one)."""
-    if conn.one(_STATUS, {"id": reference}) is not None:
-        return reference
-    if len(reference) >= _SHORTEST_PREFIX:
-        ids = [str(row[0]) for row in conn.all(_BY_PREFIX, {"prefix": reference, "end": reference + "\U0010ffff"})]
-        if len(ids) == 1:
-            return ids[0]
-        if ids:
-            raise InvalidInput(
-                f"{reference} is the prefix of several session ids", hint=f"use one of: {', '.join(ids)}"
-            )
-    session_id = conn.value(_BY_NAME, {"name": reference}) or conn.value(_BY_AGENT, {"name": reference})
-    if session_id is None:
-        raise _not_found(reference)
-    return str(session_id)
 
 
 def from_row(row: Mapping[str, Any]) -> Session:
@@ -188,4 +195,4 @@ def from_row(row: Mapping[str, Any]) -> Session:
 
 
 def _not_found(session_id: str, what: str = "session") -> NotFound:
-    return NotFound(f"{what} {session_id} not found", hint="`li state ls` lists them")
+    return NotFound(f"{what} {session_id} not found", hint="li state ls")

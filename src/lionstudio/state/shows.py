@@ -14,19 +14,24 @@ from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import (
     PLAY_TRANSITIONS,
+    PLAYS,
     SHOW_TRANSITIONS,
+    SHOWS,
     PlayStatus,
     ShowStatus,
     can_reach,
     check_transition,
     parse,
 )
+from lionstudio.model.status.transitions import ChangedBy, Source
 from lionstudio.state.connection import Connection
 from lionstudio.state.row_values import validate_row
+from lionstudio.state.transitions import record_transition
 
 # Where a new status comes from. "step": one step of our own, by the table of transitions. "import": another database,
 # any number of steps of the table ahead (ADR 0020). "file": the show folder, which is the truth.
 StatusOrigin = Literal["step", "import", "file"]
+_SOURCES: Mapping[StatusOrigin, Source] = {"step": "director", "import": "import", "file": "files"}
 
 _PUT_SHOW = """
 INSERT INTO shows (id, topic, goal, repo, base_branch, integration_branch, status, status_source, show_dir,
@@ -40,17 +45,18 @@ ON CONFLICT (topic) DO UPDATE SET
   node_metadata = excluded.node_metadata
 RETURNING id
 """
+_HAS_SHOW = "SELECT 1 FROM shows WHERE topic = :topic"
 _SHOW = "SELECT * FROM shows WHERE topic = :topic"
 _SHOWS = "SELECT * FROM shows ORDER BY updated_at DESC, id DESC LIMIT :limit"
 
 
-def put_show(conn: Connection, show: Show) -> Show:
+def put_show(conn: Connection, show: Show, *, by: ChangedBy | Source = "director") -> Show:
     """Insert a show, or update the row of its topic, but for its id and status."""
-    _write_show(conn, show)
+    _write_show(conn, show, by)
     return get_show(conn, show.topic)
 
 
-def _write_show(conn: Connection, show: Show) -> None:
+def _write_show(conn: Connection, show: Show, by: ChangedBy | Source) -> None:
     now = show.updated_at if show.updated_at is not None else show.created_at
     row = show.to_dict("db") | {
         "id": check_id(show.id, "show id"),
@@ -59,7 +65,10 @@ def _write_show(conn: Connection, show: Show) -> None:
         "updated_at": now,
         "node_metadata": _dumped(dict(show.metadata)),
     }
-    conn.execute(_PUT_SHOW, validate_row(row))
+    values = validate_row(row)
+    if conn.one(_HAS_SHOW, {"topic": show.topic}) is None:
+        record_transition(conn, "show", show.id, None, show.status, by=by)
+    conn.execute(_PUT_SHOW, values)
 
 
 def find_show(conn: Connection, topic: str) -> Show | None:
@@ -70,7 +79,7 @@ def find_show(conn: Connection, topic: str) -> Show | None:
 def get_show(conn: Connection, topic: str) -> Show:
     show = find_show(conn, topic)
     if show is None:
-        raise NotFound(f"show {topic} does not exist", hint="`li show ls` lists the shows")
+        raise NotFound(f"show {topic} does not exist", hint="li show ls")
     return show
 
 
@@ -79,19 +88,29 @@ def list_shows(conn: Connection, limit: int = 100) -> list[Show]:
     return [Show.from_dict(_parsed(row)) for row in conn.dicts(_SHOWS, {"limit": limit})]
 
 
-def sync_show(conn: Connection, show: Show, current: Show | None, *, via: StatusOrigin) -> Show:
+def sync_show(
+    conn: Connection, show: Show, current: Show | None, *, via: StatusOrigin, by: ChangedBy | None = None
+) -> Show:
     """Insert a show, or update its current row with its status."""
-    _write_show(conn, show)
+    _write_show(conn, show, by or _SOURCES[via])
     if current is None:
         stored = get_show(conn, show.topic)
     else:
         stored = replace(show, id=current.id, created_at=current.created_at, status=current.status)
-    return stored if stored.status is show.status else _move_show(conn, stored, show.status, show.updated_at, via)
+    return stored if stored.status is show.status else _move_show(conn, stored, show.status, show.updated_at, via, by)
 
 
-def transition_show(conn: Connection, topic: str, status: ShowStatus | str, *, at: float | None = None) -> None:
-    """Change the status of a show by one step of the table of transitions."""
-    _move_show(conn, get_show(conn, topic), parse(ShowStatus, status, "show status"), at, "step")
+def transition_show(
+    conn: Connection,
+    topic: str,
+    status: ShowStatus | str,
+    *,
+    at: float | None = None,
+    by: ChangedBy | None = None,
+    reason: str | None = None,
+) -> None:
+    """Change the status of a show by one step of the table of transitions; the default reason is that of the status."""
+    _move_show(conn, get_show(conn, topic), parse(ShowStatus, status, "show status"), at, "step", by, reason)
 
 
 _MOVE_SHOW = """
@@ -100,7 +119,15 @@ UPDATE shows SET status = :new, updated_at = :at, node_metadata = coalesce(:meta
 """
 
 
-def _move_show(conn: Connection, show: Show, status: ShowStatus, at: float | None, via: StatusOrigin) -> Show:
+def _move_show(
+    conn: Connection,
+    show: Show,
+    status: ShowStatus,
+    at: float | None,
+    via: StatusOrigin,
+    by: ChangedBy | None,
+    reason: str | None = None,
+) -> Show:
     at = time.time() if at is None else at
     jump = _check_origin(SHOW_TRANSITIONS, show.status, status, f"show {show.topic}", at, via)
     metadata = {**show.metadata, **jump}
@@ -111,6 +138,8 @@ def _move_show(conn: Connection, show: Show, status: ShowStatus, at: float | Non
         "at": at,
         "metadata": _dumped(metadata) if jump else None,
     }
+    reasons = [code for code in (reason or SHOWS[status].reason,) if code]
+    record_transition(conn, "show", show.id, show.status, status, by=by or _SOURCES[via], reasons=reasons, at=at)
     if conn.one(_MOVE_SHOW, values) is None:
         raise IllegalTransition(f"another process changed the status of show {show.topic}", hint=_RETRY)
     return replace(show, status=status, updated_at=at, metadata=metadata)
@@ -149,17 +178,18 @@ ON CONFLICT (show_id, name) DO UPDATE SET
   gate_feedback = excluded.gate_feedback, depends_on = excluded.depends_on, sort_order = excluded.sort_order,
   updated_at = excluded.updated_at, node_metadata = excluded.node_metadata
 """
+_HAS_PLAY = "SELECT 1 FROM plays WHERE show_id = :show AND name = :name"
 _PLAY = "SELECT * FROM plays WHERE show_id = :show AND name = :name"
 _PLAYS = "SELECT * FROM plays WHERE show_id = :show ORDER BY sort_order, created_at, name"
 
 
-def put_play(conn: Connection, play: Play) -> Play:
+def put_play(conn: Connection, play: Play, *, by: ChangedBy | Source = "director") -> Play:
     """Insert a play, or update its row, but for its id and status."""
-    _write_play(conn, play)
+    _write_play(conn, play, by)
     return get_play(conn, play.show_id, play.name)
 
 
-def _write_play(conn: Connection, play: Play) -> None:
+def _write_play(conn: Connection, play: Play, by: ChangedBy | Source) -> None:
     row = play.to_dict("db") | {
         "id": check_id(play.id, "play id"),
         "name": check_id(play.name, "play name"),
@@ -169,7 +199,17 @@ def _write_play(conn: Connection, play: Play) -> None:
         "updated_at": play.updated_at if play.updated_at is not None else play.created_at,
         "node_metadata": _dumped(dict(play.metadata)),
     }
-    conn.execute(_PUT_PLAY, validate_row(row))
+    values = validate_row(row)
+    if conn.one(_HAS_PLAY, {"show": play.show_id, "name": play.name}) is None:
+        record_transition(conn, "play", play.id, None, play.status, by=by, reasons=_reasons(play))
+    conn.execute(_PUT_PLAY, values)
+
+
+def _reasons(play: Play) -> list[str]:
+    meta = play.metadata.get("meta")
+    code = meta.get("reason_code") if isinstance(meta, dict) else None
+    code = code if isinstance(code, str) else PLAYS[play.status].reason
+    return [] if code is None else [code]
 
 
 def find_play(conn: Connection, show_id: str, name: str) -> Play | None:
@@ -180,7 +220,7 @@ def find_play(conn: Connection, show_id: str, name: str) -> Play | None:
 def get_play(conn: Connection, show_id: str, name: str) -> Play:
     play = find_play(conn, show_id, name)
     if play is None:
-        raise NotFound(f"play {name} does not exist in that show", hint="`li show status TOPIC` lists its plays")
+        raise NotFound(f"play {name} does not exist in that show", hint="li show ls")
     return play
 
 
@@ -189,21 +229,29 @@ def list_plays(conn: Connection, show_id: str) -> list[Play]:
     return [Play.from_dict(_parsed(row)) for row in conn.dicts(_PLAYS, {"show": show_id})]
 
 
-def sync_play(conn: Connection, play: Play, current: Play | None, *, via: StatusOrigin) -> Play:
+def sync_play(
+    conn: Connection, play: Play, current: Play | None, *, via: StatusOrigin, by: ChangedBy | None = None
+) -> Play:
     """Insert a play, or update its current row with its status."""
-    _write_play(conn, play)
+    _write_play(conn, play, by or _SOURCES[via])
     if current is None:
         stored = get_play(conn, play.show_id, play.name)
     else:
         stored = replace(play, id=current.id, created_at=current.created_at, status=current.status)
-    return stored if stored.status is play.status else _move_play(conn, stored, play.status, play.updated_at, via)
+    return stored if stored.status is play.status else _move_play(conn, stored, play.status, play.updated_at, via, by)
 
 
 def transition_play(
-    conn: Connection, show_id: str, name: str, status: PlayStatus | str, *, at: float | None = None
+    conn: Connection,
+    show_id: str,
+    name: str,
+    status: PlayStatus | str,
+    *,
+    at: float | None = None,
+    by: ChangedBy | None = None,
 ) -> None:
     """Change the status of a play by one step of the table of transitions."""
-    _move_play(conn, get_play(conn, show_id, name), parse(PlayStatus, status, "play status"), at, "step")
+    _move_play(conn, get_play(conn, show_id, name), parse(PlayStatus, status, "play status"), at, "step", by)
 
 
 _MOVE_PLAY = """
@@ -212,7 +260,9 @@ UPDATE plays SET status = :new, updated_at = :at, node_metadata = coalesce(:meta
 """
 
 
-def _move_play(conn: Connection, play: Play, status: PlayStatus, at: float | None, via: StatusOrigin) -> Play:
+def _move_play(
+    conn: Connection, play: Play, status: PlayStatus, at: float | None, via: StatusOrigin, by: ChangedBy | None
+) -> Play:
     at = time.time() if at is None else at
     jump = _check_origin(PLAY_TRANSITIONS, play.status, status, f"play {play.name}", at, via)
     metadata = {**play.metadata, **jump}
@@ -223,6 +273,10 @@ def _move_play(conn: Connection, play: Play, status: PlayStatus, at: float | Non
         "at": at,
         "metadata": _dumped(metadata) if jump else None,
     }
+    changed = by or _SOURCES[via]
+    record_transition(
+        conn, "play", play.id, play.status, status, by=changed, reasons=_reasons(replace(play, status=status)), at=at
+    )
     if conn.one(_MOVE_PLAY, values) is None:
         raise IllegalTransition(f"another process changed the status of play {play.name}", hint=_RETRY)
     return replace(play, status=status, updated_at=at, metadata=metadata)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from lionstudio.errors import Conflict, NotFound
 from lionstudio.model.ids import check_id
@@ -76,8 +76,8 @@ VALUES (:id, :team_id, :created_at, :sender, :recipient, :content, :summary, :re
 ON CONFLICT (id) DO UPDATE SET
   created_at = excluded.created_at, sender = excluded.sender, recipient = excluded.recipient,
   content = excluded.content, summary = excluded.summary, read_by = excluded.read_by,
-  session_id = coalesce(excluded.session_id, session_id), node_metadata = excluded.node_metadata
- WHERE team_id = excluded.team_id
+  session_id = coalesce(excluded.session_id, team_messages.session_id), node_metadata = excluded.node_metadata
+ WHERE team_messages.team_id = excluded.team_id
 RETURNING id
 """
 _TOUCH = "UPDATE teams SET updated_at = max(updated_at, :at) WHERE id = :id RETURNING id"
@@ -140,6 +140,40 @@ SELECT DISTINCT session_id FROM team_messages WHERE team_id = :team AND session_
 def sessions_of_team(conn: Connection, team_id: str) -> list[str]:
     """The sessions that sent messages to a team."""
     return [row[0] for row in conn.all(_SESSIONS, {"team": team_id})]
+
+
+# among the newest sessions: the name of the team is in the metadata, which has no index
+_MEMBER_SESSIONS = """
+SELECT id, node_metadata ->> '$.member', status, created_at FROM (
+  SELECT id, status, created_at, node_metadata FROM sessions ORDER BY created_at DESC LIMIT 2000) s
+ WHERE CASE WHEN json_valid(node_metadata) THEN node_metadata ->> '$.team' END = :team
+"""
+
+
+class MemberSession(NamedTuple):
+    """A run that was started as a member of a team."""
+
+    id: str
+    member: str | None
+    status: str | None
+    created_at: float
+
+
+def list_member_sessions(conn: Connection, team_id: str) -> list[MemberSession]:
+    """The newest runs of the members of a team (`--team-mode`), newest first."""
+    return [MemberSession(*row) for row in conn.all(_MEMBER_SESSIONS, {"team": team_id})]
+
+
+_RUNNING_MEMBERS = """
+SELECT node_metadata ->> '$.member', id FROM sessions
+ WHERE status = 'running' AND CASE WHEN json_valid(node_metadata) THEN node_metadata ->> '$.team' END = :team
+ ORDER BY created_at, pk
+"""
+
+
+def list_running_members(conn: Connection, team_id: str) -> dict[str, str]:
+    """The members of a team that run now, each with its session; of several runs of one member, the newest."""
+    return {str(member): session_id for member, session_id in conn.all(_RUNNING_MEMBERS, {"team": team_id}) if member}
 
 
 def _team(row: dict[str, Any]) -> Team:

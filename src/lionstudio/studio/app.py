@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,18 +16,61 @@ from starlette.routing import Route
 
 from lionstudio.errors import LionError
 from lionstudio.settings import load_settings
+from lionstudio.studio.dead_runs import keep_settling
 from lionstudio.studio.http import error_responses
-from lionstudio.studio.http.auth import AuthMiddleware
+from lionstudio.studio.http.auth import LOGIN, AuthMiddleware
 from lionstudio.studio.http.body_limit import BodyLimit
+from lionstudio.studio.http.caller import CallerMiddleware
 from lionstudio.studio.http.headers import ErrorBoundary, SecurityHeaders
+from lionstudio.studio.http.lazy_routes import LazyRoute
 from lionstudio.studio.http.static import is_public, serve_page
-from lionstudio.studio.routes import admin, auth, definitions, launches, live, messages, overview, runs, shows, teams
+from lionstudio.studio.notifier import keep_notifying
+from lionstudio.studio.routes import (
+    admin,
+    auth,
+    changes,
+    definitions,
+    launches,
+    live,
+    messages,
+    overview,
+    questions,
+    runs,
+    search,
+    settings,
+    shows,
+    teams,
+    usage,
+)
 from lionstudio.studio.schemas.shared import ProblemView
 from lionstudio.studio.services import Services, open_services
 from lionstudio.version import VERSION
 
 _OPENING_SECONDS = 0.5
-_ROUTERS = (auth, overview, runs, messages, live, shows, teams, definitions, launches, admin)
+_SERVERS: list[dict[str, str | Any]] = [
+    {
+        "url": "http://127.0.0.1:{port}",
+        "description": "`li studio` on this machine",
+        "variables": {"port": {"default": "8721", "description": "the next free one if it is busy"}},
+    }
+]
+_ROUTERS = (
+    auth,
+    overview,
+    search,
+    runs,
+    messages,
+    changes,
+    live,
+    questions,
+    shows,
+    teams,
+    definitions,
+    launches,
+    usage,
+    admin,
+    settings,
+)
 
 
 def create_app(services: Services | None = None) -> FastAPI:
@@ -36,10 +81,17 @@ def create_app(services: Services | None = None) -> FastAPI:
     error_responses.install(app)
     for module in _ROUTERS:
         app.router.routes.extend(module.router.routes)
-    app.router.routes.append(Route("/{path:path}", serve_page, methods=["GET"], include_in_schema=False))
+    app.router.routes.append(Route(error_responses.PAGE_PATH, serve_page, methods=["GET"], include_in_schema=False))
     # The last one added is the outermost: a refusal carries the headers too.
     app.add_middleware(BodyLimit)
-    app.add_middleware(AuthMiddleware, credentials=services.credentials, log=services.audit_log, is_public=is_public)
+    app.add_middleware(CallerMiddleware, log=services.audit_log, db=services.db, terminals=services.db.list_terminals)
+    app.add_middleware(
+        AuthMiddleware,
+        credentials=services.credentials,
+        sessions=services.sessions,
+        log=services.audit_log,
+        is_public=is_public,
+    )
     app.add_middleware(ErrorBoundary, log=services.audit_log)
     app.add_middleware(SecurityHeaders)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
@@ -49,16 +101,39 @@ def create_app(services: Services | None = None) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
+    facts = {"pid": os.getpid(), "version": VERSION, "db": services.db.path, "read_only": services.db.read_only}
+    services.audit_log.write("started_studio", **facts)
     async with asyncio.TaskGroup() as group:
         opening = group.create_task(_open_database(services))
         # wait for an ordinary open, so that the first page finds a database, but not for an upgrade
         await asyncio.wait((opening,), timeout=_OPENING_SECONDS)
         group.create_task(services.hub.run())
+        settling = group.create_task(keep_settling(services))
+        keeping = group.create_task(services.sessions.keep())
+        notifying = group.create_task(keep_notifying(services))
+        group.create_task(_follow_transcripts(services, opening))
+        group.create_task(_take_hooks(services, opening))
         yield
+        settling.cancel()
+        keeping.cancel()
+        notifying.cancel()
         services.launcher.closing = True
+        services.hooks.close()
         services.hub.close()
+        services.follower.close()
     services.db.close()
     services.content_cache.close()
+    services.audit_log.write("stopped_studio", pid=os.getpid())
+
+
+async def _follow_transcripts(services: Services, opening: asyncio.Task[None]) -> None:
+    await opening  # one process upgrades the database
+    await services.follower.run()
+
+
+async def _take_hooks(services: Services, opening: asyncio.Task[None]) -> None:
+    await opening
+    await services.hooks.run()
 
 
 async def _open_database(services: Services) -> None:
@@ -67,13 +142,18 @@ async def _open_database(services: Services) -> None:
         return
     try:
         await asyncio.to_thread(services.db.database)
+        await asyncio.to_thread(services.sessions.move_to_database)
     except LionError as error:
         services.audit_log.write("database", why=error.message)
+        print(f"li: {error.message}", *([f"  try: {error.hint}"] if error.hint else []), sep="\n", file=sys.stderr)
+    if services.db.backup is not None:
+        services.audit_log.write("upgraded_database", backup=services.db.backup)
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
-        schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        routes = [route.api_route for route in app.routes if isinstance(route, LazyRoute)]
+        schema = get_openapi(title=app.title, version=app.version, routes=routes, servers=_SERVERS)
         parts = schema.setdefault("components", {})
         parts.setdefault("schemas", {})["Problem"] = ProblemView.model_json_schema()
         parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
@@ -85,7 +165,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
 
 
 def _add_security_and_headers(path: str, operation: dict[str, Any]) -> None:
-    operation["security"] = [] if path in ("/healthz", "/login") else [{"token": []}]
+    operation["security"] = [] if path in ("/healthz", LOGIN) else [{"token": []}]
     for status in ("200", "201"):
         response = operation["responses"].get(status)
         if response is not None:

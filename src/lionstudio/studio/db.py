@@ -5,35 +5,23 @@ The file may be replaced or removed while the server runs for weeks; every read 
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from glob import escape, glob
 from typing import TypeVar
 
-import apsw
-
 from lionstudio.errors import Busy, InvalidInput, LionError, NotFound
-from lionstudio.state.connection import Connection, translate
+from lionstudio.state.backends import identity_of, maintenance, open_database, open_reader
+from lionstudio.state.connection import LIBRARY_ERRORS, Connection, translate
 from lionstudio.state.database import Database
 from lionstudio.state.feed.changes import last_seq
-from lionstudio.state.sqlite.open import open_reader
+from lionstudio.state.runs.active_owners import RunningOwner, list_terminal_owners
 
 T = TypeVar("T")
 Identity = tuple[int, int] | None
 _MOST_READERS = 4
-_CACHE = "PRAGMA cache_size = -16000"  # 16 MB: a long run that is read twice is read from the file once
-_BUSY_TIMEOUT_MS = 2000  # a page should report a busy database instead of waiting half a minute
-
-
-def identity_of(path: str) -> Identity:
-    """Device and inode of the file at a path, None when there is none; never opens the file."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 class StudioDb:
@@ -44,6 +32,7 @@ class StudioDb:
         self.read_only = read_only
         self.replaced = 0
         self.opening_since: float | None = None  # set while the file is created or upgraded, which may take minutes
+        self.backup: str | None = None  # the copy of an older database that this server upgraded
         self._identity: Identity = None
         self._readers: list[Connection] = []
         self._database: Database | None = None
@@ -65,26 +54,47 @@ class StudioDb:
         except LionError:
             return 0
 
+    def list_terminals(self) -> list[RunningOwner]:
+        """The programs in connected terminals; none without a database."""
+        try:
+            return self.read(list_terminal_owners)[0]
+        except LionError:
+            return []
+
     @contextmanager
     def reader(self) -> Iterator[Connection]:
         """A read-only connection for the time of the block."""
         with self._lock:
             self._check_replaced()
             identity = self._identity
-            conn = self._readers.pop() if self._readers else None
+            conn = self._take_reader()
         conn = conn or self._open_reader()
         try:
             yield conn
-        except apsw.Error as error:
+        except LIBRARY_ERRORS as error:
             raise translate(error, self.path) from error
         finally:
+            self._give_back(conn, identity)
+
+    def _take_reader(self) -> Connection | None:
+        while self._readers:
+            conn = self._readers.pop()
+            if not conn.is_cut():
+                return conn
+            conn.close()  # the server was restarted, or ended it because it was idle
+        return None
+
+    def _give_back(self, conn: Connection, identity: Identity) -> None:
+        try:
             conn.rollback()
-            with self._lock:
-                if len(self._readers) < _MOST_READERS and identity == self._identity:
-                    self._readers.append(conn)
-                    conn = None
-            if conn is not None:
-                conn.close()
+        except LIBRARY_ERRORS:
+            conn.close()  # the error before it was raised
+            return
+        with self._lock:
+            if len(self._readers) < _MOST_READERS and identity == self._identity and not conn.is_cut():
+                self._readers.append(conn)
+                return
+        conn.close()
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run a function in one transaction; call it from a thread, it may wait."""
@@ -106,10 +116,21 @@ class StudioDb:
 
     def _open_database(self) -> Database:
         self.opening_since = time.time()
+        backups = self._list_backups()
         try:
-            return Database(self.path, long_lived=True)
+            return open_database(self.path, long_lived=True)
         finally:
+            self.backup = next(iter(self._list_backups() - backups), self.backup)
             self.opening_since = None
+
+    def _list_backups(self) -> set[str]:
+        """The copies that upgrades left beside the file."""
+        return set(glob(f"{escape(self.path)}.v*.bak"))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the writer is open; a write may still have to open it again."""
+        return self._database is not None
 
     def find_database(self) -> Database | None:
         """The writer if the file exists; unlike `database`, it does not create the file."""
@@ -120,8 +141,7 @@ class StudioDb:
             conn = open_reader(self.path)
         except NotFound as error:
             raise Busy(error.message, hint="the first recorded run creates it") from None
-        conn.raw.set_busy_timeout(_BUSY_TIMEOUT_MS)
-        conn.execute(_CACHE)
+        maintenance(self.path).tune_for_serving(conn)
         return conn
 
     def _check_replaced(self) -> None:

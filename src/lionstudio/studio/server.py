@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import errno
 import ipaddress
 import os
 import signal
 import socket
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 
 import uvicorn
 
 from lionstudio.errors import Busy, InvalidInput
 from lionstudio.studio.app import create_app
+from lionstudio.studio.http.connections import BoundedConnection, WaitingConnections, connection_limits, limit_logs
 from lionstudio.studio.services import Services
 
 # Ports to try: enough for other servers of the user, few enough to guess the address.
 PORTS_BEYOND = 20
 # A stop takes less than five seconds, even with open requests.
 GRACE_SECONDS = 3
+_TICK_SECONDS = 5.0
 
 
 def listen(host: str, port: int, *, wide: bool = False) -> socket.socket:
@@ -63,10 +68,26 @@ class StudioServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, services: Services) -> None:
         super().__init__(config)
         self._services = services
+        self._wake: Callable[[], object] = lambda: None
+
+    async def main_loop(self) -> None:
+        """Every few seconds, for the date of responses, instead of ten times a second; a signal ends the pause."""
+        loop, exiting = asyncio.get_running_loop(), asyncio.Event()
+        self._wake = partial(loop.call_soon_threadsafe, exiting.set)
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TICK_SECONDS):
+                    await exiting.wait()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        self._wake()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._services.launcher.closing = True
+        self._services.hooks.close()
         self._services.hub.close()
+        self._services.follower.close()
         await super().shutdown(sockets)
 
 
@@ -85,9 +106,12 @@ def _keep_freed_memory() -> None:
 def create_server(services: Services) -> uvicorn.Server:
     """Create the server with a new application; from now on Ctrl-C and SIGTERM only stop the server."""
     _keep_freed_memory()
+    limits = connection_limits()
     config = uvicorn.Config(
         create_app(services),
-        http="h11",
+        http=partial(BoundedConnection, WaitingConnections(limits)),  # type: ignore[arg-type]  # called like a class
+        # connections that asyncio accepts in one go, before any of them can be closed
+        backlog=limits.backlog,
         ws="none",
         lifespan="on",
         # bounds the memory of a request head that never ends
@@ -98,6 +122,7 @@ def create_server(services: Services) -> uvicorn.Server:
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
+    limit_logs()
     server = StudioServer(config, services)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import time
+from _thread import allocate_lock  # `threading` takes longer to load
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -18,7 +19,7 @@ STALE_AFTER = 3600  # seconds; the process of a temporary file that old has ende
 _TEMPORARY = re.compile(r"\.li-[0-9a-f]{16}\.tmp\Z")
 
 
-def write_text(path: str, text: str) -> None:
+def write_text(path: str, text: str, *, follow: bool = True) -> None:
     """Replace or create a file; text that UTF-8 cannot encode is refused before anything is touched."""
     try:
         content = text.encode("utf-8")
@@ -27,21 +28,23 @@ def write_text(path: str, text: str) -> None:
             f"the text for {shown(path)} is not valid Unicode (character {error.start + 1})",
             hint="remove that character",
         ) from None
-    write_bytes(path, content)
+    write_bytes(path, content, follow=follow)
 
 
-def write_bytes(path: str, content: bytes) -> None:
-    """Replace or create a file and keep its mode; the target of a link is replaced, not the link."""
+def write_bytes(path: str, content: bytes, *, follow: bool = True) -> None:
+    """Replace or create a file and keep its mode; the target of a link is replaced, or the link unless `follow`."""
     # resolving links inspects every parent folder, so it is done only where a link is possible
-    plain = os.path.isdir(os.path.dirname(path)) and ".." not in path and not os.path.islink(path)
+    plain = not follow or (os.path.isdir(os.path.dirname(path)) and ".." not in path and not os.path.islink(path))
     target = os.path.abspath(path) if plain else os.path.realpath(path)
     folder = os.path.dirname(target)
     try:
         make_folder(folder)
         remove_stale(folder)
-        with _replacement(target, 0o666) as descriptor:
+        # whatever the umask: private in a private folder, and elsewhere never writable by others
+        is_private = not os.stat(folder).st_mode & 0o077
+        with _replacement(target, 0o600 if is_private else 0o644) as descriptor:
             with suppress(FileNotFoundError):
-                os.fchmod(descriptor, stat.S_IMODE(os.stat(target).st_mode))
+                os.fchmod(descriptor, stat.S_IMODE(os.stat(target, follow_symlinks=follow).st_mode))
             _write_all(descriptor, content)
     except OSError as error:
         raise StorageFailed(
@@ -138,3 +141,25 @@ def _replacement(target: str, mode: int) -> Iterator[int]:
             os.unlink(temporary)
         raise
     sync_folder(folder)
+
+
+_umask_lock = allocate_lock()
+_umask_users = 0
+_usual_umask = 0
+
+
+@contextmanager
+def private_umask() -> Iterator[None]:
+    """Create files for their owner only. The umask belongs to the process: the last thread to leave restores it."""
+    global _umask_users, _usual_umask
+    with _umask_lock:
+        if _umask_users == 0:
+            _usual_umask = os.umask(0o077)
+        _umask_users += 1
+    try:
+        yield
+    finally:
+        with _umask_lock:
+            _umask_users -= 1
+            if _umask_users == 0:
+                os.umask(_usual_umask)

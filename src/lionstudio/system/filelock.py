@@ -38,10 +38,7 @@ def locked(path: str, *, timeout: float = TIMEOUT) -> Iterator[None]:
         deadline, pause = time.monotonic() + timeout, 0.001
         while not _try_flock(descriptor, exclusive=True):
             if time.monotonic() > deadline:
-                raise Busy(
-                    f"another process holds the lock {shown(path)}",
-                    hint="try again in a moment; `li ps` lists active runs",
-                )
+                raise Busy(f"another process holds the lock {shown(path)}", hint="li ps, then try again")
             time.sleep(pause)
             pause = min(pause * 2, 0.02)
         yield
@@ -68,6 +65,14 @@ class RunLock:
         except (OSError, ImportError) as error:
             reason = getattr(error, "strerror", None) or error
             raise StorageFailed(f"cannot use the lock file {full}: {reason}") from error
+
+    def fileno(self) -> int:
+        return self._fd
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that we locked; otherwise another process can take the lock."""
+        return self._fd >= 0 and _is_at(self._fd, self.path)
 
     def release(self) -> None:
         """Remove the file and free the lock; a second call does nothing."""
@@ -112,7 +117,7 @@ def lock_state(path: str) -> str:
         return "held" if is_locked(path) else "free"
     except FileNotFoundError:
         return "absent"
-    except (OSError, ValueError, ImportError):
+    except (OSError, ValueError, ImportError, StorageFailed):
         return "untold"
 
 
@@ -134,7 +139,7 @@ def _lock(path: str) -> int:
         if fd >= 0:
             return fd
         if time.monotonic() - began > timeout:
-            raise Busy(f"another process holds the lock {path}", hint="`li ps` lists active runs")
+            raise Busy(f"another process holds the lock {path}", hint="li ps")
         time.sleep(_RETRY_S)
 
 
@@ -155,13 +160,48 @@ def _try_flock(fd: int, *, exclusive: bool) -> bool:
     import fcntl  # Windows has none; there the import error becomes the reason
 
     try:
-        fcntl.flock(fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        with _named_file_system():
+            fcntl.flock(fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
+def wait_for_flock(fd: int) -> None:
+    """Lock a file exclusively, however long another process holds it."""
+    import fcntl
+
+    with _named_file_system():
+        fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+def check_locks(folder: str) -> None:
+    """Raise StorageFailed when the file system has no record locks: SQLite then reports every file as busy."""
+    import fcntl
+    import tempfile
+
+    with suppress(PermissionError), tempfile.TemporaryFile(dir=folder) as file, _named_file_system():
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+# flock is not supported, or no lock is
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+
+
+@contextmanager
+def _named_file_system() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        raise StorageFailed(
+            "the file system of this folder has no file locks (a network drive?)",
+            hint="set LIONAGI_HOME, and LIONAGI_SHOWS, to folders on a local disk",
+        ) from error
+
+
 def _is_at(fd: int, path: str) -> bool:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):
         return os.path.samestat(os.fstat(fd), os.stat(path, follow_symlinks=False))
     return False

@@ -1,6 +1,8 @@
-"""Check names that come from outside (a URL, a command line, a file): one path component."""
+"""Check names that come from outside (a URL, a command line, a file), and find programs by name."""
 
 from __future__ import annotations
+
+import os
 
 from lionstudio.errors import InvalidInput
 
@@ -39,3 +41,15 @@ def shown(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def absolute_path_entries(path: str) -> str:
+    """PATH without relative entries, which would lead into the folder of an agent or of a cloned repository."""
+    return os.pathsep.join(entry for entry in path.split(os.pathsep) if os.path.isabs(entry))
+
+
+def which(name: str, path: str | None) -> str | None:
+    """Find a program like `shutil.which`, without the relative entries of PATH."""
+    import shutil  # slow to load, and most users of this module only need names
+
+    return shutil.which(name, path=absolute_path_entries(os.defpath if path is None else path))

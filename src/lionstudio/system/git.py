@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from functools import cache
 from typing import IO
 
 from lionstudio.errors import Busy, InvalidInput, LionError, NotFound, StorageFailed, WrongVersion
-from lionstudio.system.filenames import shown
+from lionstudio.system.filenames import absolute_path_entries, shown, which
 
 OLDEST = (2, 38)  # the first with merge-tree --write-tree
 TIMEOUT = 900.0  # seconds; a pipe or a device among an agent's objects would hold git for ever
@@ -169,10 +168,8 @@ class Git:
 
 def clean_environment(home: str) -> dict[str, str]:
     """Return an environment in which git reads no configuration of the user and reaches no network."""
-    # a relative entry of PATH would lead into the folder of an agent
-    path = os.pathsep.join(entry for entry in os.get_exec_path() if os.path.isabs(entry))
     return {
-        "PATH": path,
+        "PATH": absolute_path_entries(os.pathsep.join(os.get_exec_path())),
         "LC_ALL": "C",
         "HOME": home,
         "GIT_CONFIG_GLOBAL": _OFF,
@@ -207,7 +204,7 @@ def quoted(text: str) -> str:
 @cache
 def program() -> str:
     """Return the full path of git; raise when it is missing or too old."""
-    path = shutil.which("git")
+    path = which("git", os.pathsep.join(os.get_exec_path()))
     if path is None:
         raise NotFound("git is not installed", hint="install git 2.38 or newer")
     output = subprocess.run([path, "--version"], capture_output=True, text=True, env={"LC_ALL": "C"}).stdout

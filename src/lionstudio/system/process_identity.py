@@ -14,10 +14,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.machine import host_name, machine_id, read_line
 from lionstudio.system.filelock import is_locked
-from lionstudio.system.procfs import read_stat
+from lionstudio.system.procfs import has_ended, read_stat
 
 _LINUX = sys.platform.startswith("linux")
+INITIAL_PID_NAMESPACE = 0xEFFFFFFC  # a constant of the kernel (PROC_PID_INIT_INO); it sees the processes of all others
 
 
 class Owner(NamedTuple):
@@ -74,13 +76,20 @@ def identify(pid: int | None = None, lock_path: str | None = None) -> Owner:
         pid=number,
         start_ticks=_read_pid(number)[1],
         boot_id=_boot_id(),
-        machine_id=_machine_id(),
+        machine_id=machine_id(),
         # Ours, also for another process: we read both numbers above from our namespaces.
         pid_ns=_namespace("pid"),
         time_ns=_namespace("time"),
-        host=_host(),
+        host=host_name(),
         lock_path=None if lock_path is None else os.path.abspath(lock_path),
     )
+
+
+def is_of_this_machine(owner: Owner) -> bool:
+    """Whether a process may run here; False only for one that was recorded on another machine."""
+    if owner.machine_id and (machine := machine_id()):
+        return owner.machine_id == machine
+    return not owner.host or owner.host == host_name()
 
 
 def signal_owner(owner: Owner, signum: int) -> None:
@@ -116,7 +125,7 @@ def _system_fact(owner: Owner) -> _Fact | None:
         return "untold", "no process id was recorded"
     if not _LINUX:
         return _host_fact(owner)
-    machine, boot = _machine_id(), _boot_id()
+    machine, boot = machine_id(), _boot_id()
     if owner.machine_id and machine and owner.machine_id != machine:
         return "untold", f"the run belongs to another machine ({owner.host or owner.machine_id})"
     if not owner.boot_id or not boot:
@@ -134,7 +143,7 @@ def _system_fact(owner: Owner) -> _Fact | None:
 
 def _host_fact(owner: Owner) -> _Fact | None:
     # Boot and machine ids are read on Linux only; elsewhere the host name must suffice.
-    if owner.host and owner.host == _host() and not owner.boot_id:
+    if owner.host and owner.host == host_name() and not owner.boot_id:
         return None
     return "untold", f"the run belongs to another machine ({owner.host or 'its name was not recorded'})"
 
@@ -169,13 +178,12 @@ def _read_pid_from_proc(pid: int) -> _PidState:
         if pid != os.getpid() and not _proc_is_ours():
             return "/proc shows another pid namespace", None
         fields = read_stat("self" if pid == os.getpid() else pid)  # /proc may show another pid namespace
-        state, threads, ticks = fields[0], int(fields[20 - 3]), int(fields[22 - 3])
+        ended, ticks = has_ended(fields), int(fields[22 - 3])
     except ProcessLookupError:
         return "gone", None
     except (OSError, ValueError, IndexError) as error:
         return _why(error), None
-    # The first thread of a process may end, and show as Z, while the others still run.
-    return "zombie" if state in (b"Z", b"X", b"x") and threads <= 1 else "there", ticks
+    return "zombie" if ended else "there", ticks
 
 
 def _read_pid_by_psutil(pid: int) -> _PidState:
@@ -213,29 +221,13 @@ def _namespace(kind: str) -> int | None:
 
 @cache
 def _boot_id() -> str | None:
-    return _read_line("/proc/sys/kernel/random/boot_id")
-
-
-@cache
-def _machine_id() -> str | None:
-    value = _read_line("/etc/machine-id") or _read_line("/var/lib/dbus/machine-id")
-    return None if value == "uninitialized" else value  # systemd writes so before the first boot
-
-
-def _read_line(path: str) -> str | None:
-    with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
-        return file.read().strip() or None
-    return None
-
-
-def _host() -> str | None:
-    return os.uname().nodename or None if hasattr(os, "uname") else os.environ.get("COMPUTERNAME")
+    return read_line("/proc/sys/kernel/random/boot_id")
 
 
 def _prove_same(owner: Owner) -> None:
     fact, sentence = _process_fact(owner)
     if fact != "same":
-        raise NotFound(f"no signal sent: {sentence}", hint="`li state doctor` explains the run")
+        raise NotFound(f"no signal sent: {sentence}", hint="li state doctor")
 
 
 def _send(owner: Owner, signum: int) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import IO, Self
+from contextlib import ExitStack, suppress
+from typing import Self
 
-from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.system.process_tree import MARK, adopt_orphans, end_tree, new_mark
-from lionstudio.system.procfs import find_start_ticks
+from lionstudio.errors import InvalidInput, LionError, NotFound
+from lionstudio.system.filenames import which
+from lionstudio.system.sandbox.sandbox import Sandbox
+from lionstudio.system.watchdog import GRACE_SECONDS, GuardedProgram, watchdog
 
 LONGEST_LINE = 256 * 1024 * 1024  # more than any tool output seen; a longer line is cut in two
 _READ_AHEAD = 1024 * 1024  # a program that prints faster than we store must wait
@@ -26,9 +26,10 @@ _IN_MODIFY = 0x2
 _PUNCH_HOLE = 0x3  # and keep the size
 
 
-def find_program(name: str, env: Mapping[str, str], how_to_install: str) -> str:
-    """Return the full path of a program on the agent's own PATH."""
-    path = shutil.which(name, path=env.get("PATH", os.defpath))
+def find_program(name: str, env: Mapping[str, str], how_to_install: str, *, cwd: str | None = None) -> str:
+    """Return the full path of a program on the agent's own PATH, or of one that is named relative to `cwd`."""
+    target = os.path.join(cwd, name) if cwd is not None and os.path.dirname(name) else name
+    path = which(target, env.get("PATH"))
     if path is None:
         raise NotFound(f"the program {name} is not installed", hint=how_to_install)
     return path
@@ -52,8 +53,9 @@ class _StderrTail(asyncio.Protocol):
 class Program:
     """A started program; use as an async context manager, leaving it ends the whole process tree.
 
-    The program reads `stdin` to its end; with `conversation` its input stays open as `program.stdin`.
-    With `by_file` its output goes through a file.
+    The program reads `stdin` to its end; with `conversation` its input stays open as `program.stdin`. If we are killed,
+    `hold_input` keeps it open until the program has ended. With `by_file` its output goes through a file, with a
+    `sandbox` it runs confined.
     """
 
     def __init__(
@@ -64,92 +66,132 @@ class Program:
         env: Mapping[str, str],
         stdin: bytes | None = None,
         conversation: bool = False,
+        hold_input: bool = False,
         by_file: bool = False,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._argv = list(argv)
         self._cwd = cwd
-        self._mark = new_mark()
-        self._env = {**env, MARK: self._mark}
+        self._env = env
+        self._sandbox = sandbox
         self._stdin = stdin
         self._conversation = conversation
+        self._hold_input = hold_input
+        self._held_input: int | None = None
         self._stderr = _StderrTail()
+        self._started = asyncio.Event()
         self._exited = asyncio.Event()
+        self._gone = asyncio.Event()  # everything it started, too
         self._by_file = by_file
         self._outfile: OutputFile | None = None
         self._buffer = bytearray()
         self._searched = 0  # of the buffer, for the end of a line
         self._waiting_since: float | None = None
         self._closed = False
+        self._resources = ExitStack()
 
     async def __aenter__(self) -> Self:
-        adopt_orphans()
-        reading, writing = os.pipe()
-        loop = asyncio.get_running_loop()
-        self._pipe, _ = await loop.connect_read_pipe(lambda: self._stderr, os.fdopen(reading, "rb", 0))
         try:
-            self._outfile = OutputFile() if self._by_file else None
-            with self._input() as stdin:
-                self._process = await asyncio.create_subprocess_exec(
-                    *self._argv,
-                    cwd=self._cwd,
-                    env=self._env,
-                    stdin=stdin,
-                    stdout=self._outfile.fileno() if self._outfile else asyncio.subprocess.PIPE,
-                    stderr=writing,
-                    limit=LONGEST_LINE if self._conversation else _READ_AHEAD,
-                    start_new_session=True,  # its own group, so that the terminal's Ctrl-C reaches only us
-                )
+            self._program = await self._start()
+            await self._started.wait()
+            if self._program.error is not None:
+                raise self._program.error
         except BaseException as error:
             self._close()
             if not isinstance(error, (OSError, ValueError)):
                 raise
             raise InvalidInput(f"{self._argv[0]} cannot be started in {self._cwd}: {error}") from None
-        finally:
-            os.close(writing)
-        self._start_ticks = find_start_ticks(self._process.pid)
-        self._watch_exit()
         return self
 
-    def _input(self) -> AbstractContextManager[int | IO[bytes]]:
-        """Return its standard input: an unnamed file, so that no task must feed a pipe."""
-        if self._conversation:
-            return nullcontext(asyncio.subprocess.PIPE)
-        file = tempfile.TemporaryFile()  # noqa: SIM115
-        file.write(self._stdin or b"")
-        file.seek(0)
-        return file
+    async def _start(self) -> GuardedProgram:
+        loop = asyncio.get_running_loop()
+        guard = self._resources.enter_context(watchdog())
+        with ExitStack() as given:  # closed here once the program has them
+            stdin = await self._open_stdin(given)
+            stdout = await self._open_stdout(given)
+            stderr = await self._read_pipe(self._stderr, given)
+            program = guard.start(
+                self._argv,
+                cwd=self._cwd,
+                env=self._env,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                held_input=self._held_input,
+                sandbox=self._sandbox,
+            )
+        self._resources.callback(program.close)
+        loop.add_reader(program.fileno(), self._on_news, program)
+        self._resources.callback(loop.remove_reader, program.fileno())
+        return program
+
+    async def _open_stdin(self, given: ExitStack) -> int:
+        """Open its standard input: an unnamed file, so that no task must feed a pipe, or a conversation's pipe."""
+        if not self._conversation:
+            file = given.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+            file.write(self._stdin or b"")
+            file.seek(0)
+            return file.fileno()
+        loop = asyncio.get_running_loop()
+        reading, writing = os.pipe()
+        given.callback(os.close, reading)
+        if self._hold_input:
+            self._held_input = os.dup(writing)
+            given.callback(os.close, self._held_input)
+        protocol = asyncio.StreamReaderProtocol(asyncio.StreamReader())  # for the flow control of the writer
+        transport, _ = await loop.connect_write_pipe(lambda: protocol, os.fdopen(writing, "wb", 0))
+        # the program may have closed its end, and asyncio cannot abort what is closed
+        self._resources.callback(lambda: None if transport.is_closing() else transport.abort())
+        self._input = asyncio.StreamWriter(transport, protocol, None, loop)
+        return reading
+
+    async def _open_stdout(self, given: ExitStack) -> int:
+        if self._by_file:
+            self._outfile = OutputFile()
+            self._resources.callback(self._outfile.close)
+            return self._outfile.fileno()
+        self._output = asyncio.StreamReader(limit=LONGEST_LINE if self._conversation else _READ_AHEAD)
+        return await self._read_pipe(asyncio.StreamReaderProtocol(self._output), given)
+
+    async def _read_pipe(self, protocol: asyncio.BaseProtocol, given: ExitStack) -> int:
+        reading, writing = os.pipe()
+        given.callback(os.close, writing)
+        file = os.fdopen(reading, "rb", 0)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, file)
+        self._resources.callback(transport.close)
+        return writing
 
     async def __aexit__(self, *_: object) -> None:
         # also when it has exited by itself: a child it left behind must not outlive the run
-        await end_tree(self._process.pid, self._mark, start_ticks=self._start_ticks)
-        await self._exited.wait()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), _LINGER_SECONDS)
-        # an escaped process may hold our pipes open for ever; asyncio has no other way to close them
-        self._process._transport.close()  # type: ignore[attr-defined]
-        self._close()
+        self._program.end(GRACE_SECONDS)
+        try:
+            await self._gone.wait()
+        finally:
+            self._close()
 
     def _close(self) -> None:
-        self._pipe.close()
-        if self._outfile is not None:
-            self._outfile.close()
+        self._resources.close()
         self._closed = True
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        assert self._program.pid is not None
+        return self._program.pid
 
     @property
     def stdin(self) -> asyncio.StreamWriter:
         """The open input of a conversation."""
-        assert self._process.stdin is not None
-        return self._process.stdin
+        return self._input
+
+    def close_input(self) -> None:
+        """End the input of a conversation."""
+        self._program.close_input()
+        self._input.close()
 
     @property
     def stdout(self) -> asyncio.StreamReader:
         """The output of a conversation; otherwise use `lines`."""
-        assert self._process.stdout is not None
-        return self._process.stdout
+        return self._output
 
     @property
     def stderr_tail(self) -> str:
@@ -160,8 +202,18 @@ class Program:
         while (line := await self.line()) is not None:
             yield line
 
+    async def line_groups(self, most: int) -> AsyncIterator[bytes]:
+        """Yield whole lines that arrived together, at most so many bytes of them unless one line has more."""
+        while (group := await self.line()) is not None:
+            end = self._buffer.rfind(b"\n", 0, max(0, most - len(group)))
+            if end >= 0:
+                group += b"\n" + self._take_line(end)
+            yield group
+
     async def line(self, within: float | None = None) -> bytes | None:
         """Return the next line, None after the last; a TimeoutError when none came in time loses nothing."""
+        if (end := self._buffer.find(b"\n", self._searched)) >= 0:
+            return self._take_line(end)
         self._waiting_since = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(within):
@@ -176,12 +228,15 @@ class Program:
             if not more:
                 return self._take(self._searched) or None
             self._buffer += more
-        line = self._take(end)
-        del self._buffer[:1]
-        return line
+        return self._take_line(end)
 
     async def _more(self) -> bytes:
         return await (self._outfile.more() if self._outfile else self.stdout.read(_READ_AHEAD))
+
+    def _take_line(self, end: int) -> bytes:
+        line = self._take(end)
+        del self._buffer[:1]
+        return line
 
     def _take(self, size: int) -> bytes:
         data = bytes(self._buffer[:size])
@@ -189,30 +244,16 @@ class Program:
         self._searched = 0
         return data
 
-    def _watch_exit(self) -> None:
-        """Notice the exit itself: asyncio's own wait lasts until every pipe is closed."""
-        loop = asyncio.get_running_loop()
-        if sys.platform != "linux":
-            self._poll_exit()
-            return
-        try:
-            descriptor = os.pidfd_open(self._process.pid)
-        except ProcessLookupError:  # it has exited already
+    def _on_news(self, program: GuardedProgram) -> None:
+        """Take in what the guard reports: the start, the exit, the end of everything that was started."""
+        program.receive()
+        if program.pid is not None or program.gone:
+            self._started.set()
+        if (program.code is not None or program.gone) and not self._exited.is_set():
             self._note_exit()
-            return
-
-        def exited() -> None:
-            loop.remove_reader(descriptor)
-            os.close(descriptor)
-            self._note_exit()
-
-        loop.add_reader(descriptor, exited)
-
-    def _poll_exit(self) -> None:
-        if self._process.returncode is None:
-            asyncio.get_running_loop().call_later(0.05, self._poll_exit)
-        else:
-            self._note_exit()
+        if program.gone:
+            asyncio.get_running_loop().remove_reader(program.fileno())
+            self._gone.set()
 
     def _note_exit(self) -> None:
         self._exited.set()
@@ -233,8 +274,9 @@ class Program:
     async def wait(self) -> int:
         """Return its exit code; 128 + number for a signal, as in a shell."""
         await self._exited.wait()
-        while (code := self._process.returncode) is None:  # noqa: ASYNC110  (asyncio has noticed the exit, or is about to)
-            await asyncio.sleep(0.005)
+        code = self._program.code
+        if code is None:
+            raise LionError(f"the guard of {os.path.basename(self._argv[0])} was killed, and the program with it")
         with suppress(TimeoutError):  # stderr may still hold its last lines
             await asyncio.wait_for(self._stderr.closed.wait(), 1.0)
         return code if code >= 0 else 128 - code

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
+import codecs
 import os
 import selectors
-import subprocess
-import threading
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Protocol
 
 from lionstudio.system.atomic_write import make_folder
-from lionstudio.system.process_tree import MARK, adopt_orphans, end_tree, new_mark
-from lionstudio.system.procfs import find_start_ticks
+from lionstudio.system.sandbox.sandbox import Sandbox
+from lionstudio.system.watchdog import GuardedProgram, watchdog
 
 MOST_LOG = 20_000_000  # bytes of a log; a program that prints for ever must not fill the disk
 MOST_TAIL = 20_000  # bytes of output in the result
 GRACE_SECONDS = 3.0
 _POLL_SECONDS = 0.2
 _READ = 65_536
+
+
+class StreamFilter(Protocol):
+    def feed(self, text: str, /) -> str: ...
+
+    def close(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,62 +61,77 @@ def run_command(
     timeout: float,
     log: str | None = None,
     why_stop: Callable[[], str | None] = lambda: None,
+    redact: StreamFilter | None = None,
+    sandbox: Sandbox | None = None,
+    given: bytes = b"",
 ) -> CommandResult:
-    """Run a command in its own session without input; every process it started has ended when this returns."""
+    """Run a command in its own session; every process it started has ended when this returns.
+
+    `given` is its input; `redact` filters the output before it is kept or written.
+    """
     began = time.monotonic()
-    mark = new_mark()
-    adopt_orphans()
     with ExitStack() as stack:
-        output = _Output(stack.enter_context(_open_log(log)) if log else None)
+        output = _Output(stack.enter_context(_open_log(log)) if log else None, redact)
+        reading, writing = os.pipe()
+        pipe = stack.enter_context(os.fdopen(reading, "rb", 0))
         try:
-            process = subprocess.Popen(
-                list(argv),
-                cwd=cwd,
-                env={**env, MARK: mark},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+            source = stack.enter_context(_open_input(given))
+            program = stack.enter_context(watchdog()).start(
+                argv, cwd=cwd, env=env, stdin=source.fileno(), stdout=writing, stderr=writing, sandbox=sandbox
             )
-        except (OSError, ValueError) as error:
-            return CommandResult(how="not_started", code=None, tail="", seconds=0.0, detail=f"{argv[0]}: {error}")
-        start_ticks = find_start_ticks(process.pid)
-        try:
-            how, detail = _watch(process, output, began + timeout, why_stop)
+        except OSError as error:
+            return _not_started(argv[0], error)
         finally:
-            _end(process, mark, start_ticks)
-            output.drain(process.stdout)
+            os.close(writing)
+        stack.callback(program.close)
+        while program.pid is None and not program.gone:
+            program.receive()
+        if program.pid is None:
+            return _not_started(argv[0], program.error or "its guard was killed")
+        how, detail = _watch(program, pipe, output, began + timeout, why_stop)
+        program.end(GRACE_SECONDS)
+        while not program.gone:
+            program.receive()
+        output.drain(pipe)
+        output.close()
         return CommandResult(
-            how=how, code=process.returncode, tail=output.text(), seconds=time.monotonic() - began, detail=detail
+            how=how, code=program.code, tail=output.text(), seconds=time.monotonic() - began, detail=detail
         )
 
 
+def _not_started(program: str, reason: object) -> CommandResult:
+    return CommandResult(how="not_started", code=None, tail="", seconds=0.0, detail=f"{program}: {reason}")
+
+
 def _watch(
-    process: subprocess.Popen[bytes], output: _Output, deadline: float, why_stop: Callable[[], str | None]
+    program: GuardedProgram, pipe: IO[bytes], output: _Output, deadline: float, why_stop: Callable[[], str | None]
 ) -> tuple[str, str]:
     """Read until the program has exited; its children may hold the pipe open longer than that."""
-    assert process.stdout is not None
-    os.set_blocking(process.stdout.fileno(), False)
+    os.set_blocking(pipe.fileno(), False)
     with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while process.poll() is None:
+        selector.register(program, selectors.EVENT_READ)
+        selector.register(pipe, selectors.EVENT_READ)
+        while program.code is None and not program.gone:
             if time.monotonic() >= deadline:
                 return "timed_out", ""
             if why := why_stop():
                 return "stopped", why
-            if selector.select(_POLL_SECONDS) and not output.read(process.stdout):
-                time.sleep(_POLL_SECONDS / 10)  # it closed its output and still runs
-    return "exited", ""
+            ready = [key.fileobj for key, _ in selector.select(_POLL_SECONDS)]
+            if pipe in ready and not output.read(pipe):
+                selector.unregister(pipe)  # it closed its output and still runs
+            if program in ready:
+                program.receive()
+    return ("stopped", "its guard was killed") if program.is_lost else ("exited", "")
 
 
-def _end(process: subprocess.Popen[bytes], mark: str, start_ticks: int | None) -> None:
-    """End the process tree, also after an exit: a server that a test started must not outlive it."""
-    # in a thread of its own, because the caller may be inside an event loop
-    ended = end_tree(process.pid, mark, start_ticks=start_ticks, grace=GRACE_SECONDS)
-    thread = threading.Thread(target=asyncio.run, args=(ended,))
-    thread.start()
-    thread.join()
-    process.wait()
+def _open_input(given: bytes) -> IO[bytes]:
+    """A file and not a pipe: a program that does not read must not block us."""
+    if not given:
+        return open(os.devnull, "rb")
+    file = tempfile.TemporaryFile()  # noqa: SIM115  (closed by the caller)
+    file.write(given)
+    file.seek(0)
+    return file
 
 
 def _open_log(log: str) -> IO[bytes]:
@@ -122,8 +142,10 @@ def _open_log(log: str) -> IO[bytes]:
 class _Output:
     """The output of a program: its beginning goes to the log, its end is kept in memory."""
 
-    def __init__(self, log: IO[bytes] | None) -> None:
+    def __init__(self, log: IO[bytes] | None, redact: StreamFilter | None) -> None:
         self._log = log
+        self._redact = redact
+        self._decode = codecs.getincrementaldecoder("utf-8")("backslashreplace").decode
         self._log_space = MOST_LOG
         self._end = bytearray()
 
@@ -133,12 +155,11 @@ class _Output:
             data = os.read(pipe.fileno(), _READ)
         except BlockingIOError:
             return True
-        self._keep(data)
+        self._filter(data)
         return bool(data)
 
-    def drain(self, pipe: IO[bytes] | None) -> None:
-        """Read the rest without waiting for more, and close the pipe."""
-        assert pipe is not None
+    def drain(self, pipe: IO[bytes]) -> None:
+        """Read the rest without waiting for more."""
         for _ in range(1 + MOST_LOG // _READ):
             try:
                 data = os.read(pipe.fileno(), _READ)
@@ -146,8 +167,15 @@ class _Output:
                 break
             if not data:
                 break
-            self._keep(data)
-        pipe.close()
+            self._filter(data)
+
+    def close(self) -> None:
+        """Keep what the filter still holds."""
+        if self._redact is not None:
+            self._keep((self._redact.feed(self._decode(b"", True)) + self._redact.close()).encode())
+
+    def _filter(self, data: bytes) -> None:
+        self._keep(data if self._redact is None else self._redact.feed(self._decode(data)).encode())
 
     def text(self) -> str:
         """Return the end of the output; where it was cut it starts with a whole line."""

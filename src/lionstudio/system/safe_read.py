@@ -55,7 +55,11 @@ def list_folder(path: str) -> list[FolderEntry]:
 
 def read_text(path: str, *, most: int = MOST_BYTES, root: str | None = None) -> str:
     """Read the exact text of a file (a byte order mark stays); `read_bytes` says which files are refused."""
-    content = read_bytes(path, most=most, root=root)
+    return decode_text(read_bytes(path, most=most, root=root), path)
+
+
+def decode_text(content: bytes, path: str) -> str:
+    """The text of a file's bytes; raises InvalidInput when they are not text."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
 """Find and end the processes a session left running, by the session id in their environment; Linux only.
 
-Each process is checked again through a descriptor of its own before it is signalled.
+A recorder keeps its environment from processes of the same user (`make_memory_private`), so it is found by its
+arguments. Each process is checked again through a descriptor of its own before it is signalled.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ import os
 import signal
 import time
 from contextlib import suppress
+from functools import lru_cache
+from itertools import pairwise
 
-from lionstudio.system.procfs import find_parent, list_pids, read_environ
+from lionstudio.system.procfs import find_parent, find_uid, list_pids, read_argv, read_environ
 
 VARIABLE = "LIONAGI_SESSION_ID"
+_OPTION = "--session-id"
 
 
 def processes_of(session_id: str) -> set[int]:
@@ -22,6 +26,32 @@ def processes_of(session_id: str) -> set[int]:
         ours.add(pid)
         pid = find_parent(pid) or 0
     return {pid for pid in list_pids() if pid not in ours and _belongs(pid, session_id)}
+
+
+def seen_processes_of(session_id: str) -> list[int]:
+    """Return the processes of a session for display, oldest first: one look at all processes serves for a second."""
+    return _snapshot(int(time.monotonic())).get(session_id, [])
+
+
+@lru_cache(maxsize=1)
+def _snapshot(_second: int) -> dict[str, list[int]]:
+    parents = {pid: parent for pid in sorted(list_pids()) if (parent := find_parent(pid)) is not None}
+    own: dict[int, str | None] = {}
+
+    def session_of(pid: int) -> str | None:
+        """Its own session, or that of its nearest ancestor that has one."""
+        if pid <= 1 or pid not in parents:
+            return None
+        if pid not in own:
+            own[pid] = None  # a pid that was reused meanwhile could make a circle
+            own[pid] = next(iter(_sessions_named_by(pid)), None) or session_of(parents[pid])
+        return own[pid]
+
+    processes: dict[str, list[int]] = {}
+    for pid in parents:
+        if (session_id := session_of(pid)) is not None:
+            processes.setdefault(session_id, []).append(pid)
+    return processes
 
 
 def end_processes_of(session_id: str, *, grace: float) -> int:
@@ -51,9 +81,17 @@ def _signal(pid: int, session_id: str, number: signal.Signals) -> None:
 
 def _belongs(pid: int, session_id: str) -> bool:
     """Check a process and its ancestors: a program may clear its environment before it starts another."""
-    mark = f"{VARIABLE}={session_id}".encode()
     while pid > 1:
-        if mark in read_environ(pid):
+        if session_id in _sessions_named_by(pid):
             return find_parent(pid) is not None
         pid = find_parent(pid) or 0
     return False
+
+
+def _sessions_named_by(pid: int) -> list[str]:
+    """The sessions in the environment of a process, or in the arguments of one of ours that shows no environment."""
+    mark = f"{VARIABLE}=".encode()
+    environ = read_environ(pid)
+    if environ == [b""] and find_uid(pid) == os.geteuid():
+        return [value for option, value in pairwise(read_argv(pid, -1)) if option == _OPTION]
+    return [entry[len(mark) :].decode("utf-8", "replace") for entry in environ if entry.startswith(mark)]

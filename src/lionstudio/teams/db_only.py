@@ -11,8 +11,17 @@ from lionstudio.model.teams import Team
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.teams import find_team, get_team, put_team, put_team_message, transition_team
+from lionstudio.teams.delivery import deliver
 from lionstudio.teams.rows import list_messages, list_team_rows
-from lionstudio.teams.service import Conversation, TeamEntry, TeamWrite, check_member, new_message, new_team
+from lionstudio.teams.service import (
+    Conversation,
+    TeamEntry,
+    TeamWrite,
+    check_member,
+    new_message,
+    new_team,
+    with_members,
+)
 
 
 class DbTeams:
@@ -27,7 +36,7 @@ class DbTeams:
         def work(conn: Connection) -> Team:
             existing = find_team(conn, name)
             if existing is not None and existing.status == TeamStatus.ACTIVE:
-                raise Conflict(f"team {name} already exists", hint="`li team ls` lists the teams")
+                raise Conflict(f"team {name} already exists", hint="li team ls")
             return put_team(conn, team)
 
         return TeamWrite(self.db.write(work))
@@ -45,6 +54,7 @@ class DbTeams:
             team = get_team(conn, key)
             message = new_message(team, text, sender, to, session_id)
             put_team_message(conn, message)
+            deliver(conn, team, message)
             return TeamWrite(team, (message,))
 
         return self.db.write(work)
@@ -63,6 +73,13 @@ class DbTeams:
             return TeamWrite(team, tuple(marked))
 
         return self.db.write(work)
+
+    def add_members(self, key: str, names: list[str]) -> TeamWrite:
+        def work(conn: Connection) -> Team:
+            team = get_team(conn, key)
+            return put_team(conn, replace(team, members=with_members(team, names), updated_at=now()))
+
+        return TeamWrite(self.db.write(work))
 
     def move(self, key: str, status: TeamStatus) -> TeamWrite:
         def work(conn: Connection) -> Team:

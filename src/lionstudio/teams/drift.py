@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lionstudio.files.teams.team_file import TeamFile, list_team_files
 from lionstudio.settings import Settings
 from lionstudio.state.connection import Connection
-from lionstudio.state.upkeep.doctor import Finding
+from lionstudio.state.upkeep.findings import Finding
 from lionstudio.teams.rows import diff_team, find_team_by_id, list_messages, list_team_rows, match_row
 
 _MAX_FINDINGS = 50  # of one code
@@ -72,9 +72,9 @@ def _finding(drift: TeamDrift) -> Finding:
     if drift.no_file:
         evidence, hint = "the team is in the database but has no file", "the next message to it writes the file"
         return Finding("info", "team.no_file", subject, evidence, hint)
-    hint = "`li state import-teams`"
+    hint = "li state import-teams"
     if drift.only_in_db and not (drift.only_in_file or drift.changed or drift.no_row):
-        hint = f"`li team export {drift.team_id} --output {drift.path}`"
+        hint = f"li team export {drift.team_id} --output {drift.path} --force"
     return Finding("warning", "team.drift", subject, _evidence(drift), hint)
 
 

@@ -18,10 +18,12 @@ from lionstudio.model.json_codec import visible
 from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.model.teams import Team, TeamMessage, summarize
 from lionstudio.settings import Settings
+from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import find_session
 from lionstudio.state.teams import find_team
 from lionstudio.system.filenames import check_name, shown
+from lionstudio.teams.delivery import deliver
 from lionstudio.teams.rows import list_messages, list_team_rows, upsert_team
 
 MAX_TEXT_LENGTH = 5_000_000  # characters of one message
@@ -71,6 +73,9 @@ class Teams(Protocol):
     def mark_read(self, key: str, member: str, ids: list[str]) -> TeamWrite:
         """Mark messages as read by a member."""
 
+    def add_members(self, key: str, names: list[str]) -> TeamWrite:
+        """Add members to a team; those that it has stay."""
+
     def move(self, key: str, status: TeamStatus) -> TeamWrite:
         """Archive or reopen a team."""
 
@@ -80,9 +85,7 @@ def open_teams(settings: Settings, db: Database | None) -> Teams:
     if not settings.teams_in_db_only:
         return FileTeams(settings.home, db)
     if db is None:
-        raise NotFound(
-            "teams are kept in the database, which cannot be opened", hint="`li state doctor` shows the reason"
-        )
+        raise NotFound("teams are kept in the database, which cannot be opened", hint="li state doctor")
     from lionstudio.teams.db_only import DbTeams
 
     return DbTeams(db)
@@ -110,12 +113,20 @@ def new_team(name: str, members: list[str]) -> Team:
     return Team(id=os.urandom(6).hex(), name=check_name(name, "team"), members=members_checked, created_at=now())
 
 
+def with_members(team: Team, names: list[str]) -> tuple[str, ...]:
+    """The members of a team and new ones, after every check."""
+    check_active(team)
+    return tuple(dict.fromkeys((*team.members, *check_members(names))))
+
+
+def check_active(team: Team) -> None:
+    if team.status == TeamStatus.ARCHIVED:
+        raise IllegalTransition(f"the team {team.name} is archived", hint=f"li team archive {team.name} --undo")
+
+
 def new_message(team: Team, text: str, sender: str, to: list[str], session_id: str | None) -> TeamMessage:
     """A new message, after every check."""
-    if team.status == TeamStatus.ARCHIVED:
-        raise IllegalTransition(
-            f"the team {team.name} is archived", hint=f"`li team archive {team.name} --undo` reopens it"
-        )
+    check_active(team)
     check_member(team, sender, *OUTSIDERS)
     recipients = [name for name in dict.fromkeys(to) if name not in (EVERYONE, "*")]
     for name in recipients:
@@ -125,9 +136,9 @@ def new_message(team: Team, text: str, sender: str, to: list[str], session_id: s
             f"a message has 1 to {MAX_TEXT_LENGTH:,} characters, not {len(text):,}", hint="send the path of a file"
         )
     # loaded only to send: reading needs none of its rules. A team file stays on disk; secrets must not
-    from lionstudio.model.redaction import Redactor
+    from lionstudio.model.redaction.process import redactor
 
-    content = visible(Redactor().text(text))
+    content = visible(redactor().text(text))
     to_all = not recipients or len(recipients) < len(set(to))
     return TeamMessage(
         team_id=team.id,
@@ -159,7 +170,7 @@ class FileTeams:
         team = new_team(name, members)
         existing = self._find(name)
         if isinstance(existing, Conversation) and existing.team.status == TeamStatus.ACTIVE:
-            raise Conflict(f"team {name} already exists in the database", hint="`li team ls` lists the teams")
+            raise Conflict(f"team {name} already exists in the database", hint="li team ls")
         return self._write_rows(files.create_team_file(self.home, team, team_data(team, [])), [])
 
     def list_all(self) -> list[TeamEntry]:
@@ -201,6 +212,13 @@ class FileTeams:
 
         return self._edit(key, edit)
 
+    def add_members(self, key: str, names: list[str]) -> TeamWrite:
+        def edit(data: Json, team: Team) -> list[str]:
+            data["members"] = list(with_members(team, names))
+            return []
+
+        return self._edit(key, edit)
+
     def move(self, key: str, status: TeamStatus) -> TeamWrite:
         def edit(data: Json, team: Team) -> list[str]:
             if team.status == status:
@@ -227,7 +245,7 @@ class FileTeams:
             raise NotFound(f"team {key!r:.100} not found", hint="li team ls")
         if file.team is None:
             raise InvalidInput(
-                f"{shown(file.path)}: {file.error}", hint="move it away; `li team export` restores it from the database"
+                f"{shown(file.path)}: {file.error}", hint=f"move it away, then li team export {key} > FILE"
             )
         return file.team, file.messages, file.path
 
@@ -247,10 +265,15 @@ class FileTeams:
         assert file.team is not None
         team, messages = file.team, tuple(message for message in file.messages if message.id in ids)
         if self.db is None:
-            hint = "`li state doctor` shows the reason"
+            hint = "li state doctor"
             return TeamWrite(team, messages, NotFound("the database cannot be opened", hint=hint))
+
+        def work(conn: Connection) -> None:
+            for message in upsert_team(conn, team, messages).added:
+                deliver(conn, team, message)
+
         try:
-            self.db.write(lambda conn: upsert_team(conn, team, messages))
+            self.db.write(work)
         except LionError as error:
             return TeamWrite(team, messages, error)
         return TeamWrite(team, messages)

@@ -205,6 +205,64 @@ def test_ended_requires_result_and_exit_code_zero() -> None:
     assert ended(1, last_words="error: unknown option").detail == "error: unknown option"
 
 
+def shell_call(call: str = "toolu_1", tool: str = "Bash") -> dict[str, Any]:
+    block = {"type": "tool_use", "id": call, "name": tool, "input": {"command": "make test"}}
+    return {"type": "assistant", "message": {"id": "m", "content": [block]}, "parent_tool_use_id": None}
+
+
+def shell_result(call: str = "toolu_1") -> dict[str, Any]:
+    block = {"type": "tool_result", "tool_use_id": call, "content": "ok"}
+    return {"type": "user", "message": {"content": [block]}, "parent_tool_use_id": None}
+
+
+def task(subtype: str, **more: Any) -> dict[str, Any]:
+    base = {"type": "system", "subtype": subtype, "task_id": "b1", "tool_use_id": "toolu_1", "task_type": "local_bash"}
+    return {**base, "description": "run a command", **more}
+
+
+def test_stream_long_command_is_only_its_call_and_result() -> None:
+    events = records(
+        shell_call(),
+        task("task_started"),
+        task("task_progress"),
+        task("task_notification", status="completed", summary="run a command"),
+        shell_result(),
+    )
+
+    assert [type(message) for message in said(events)] == [ActionRequest, ActionResponse]
+
+
+def test_stream_end_of_background_command_is_a_notice() -> None:
+    done = task("task_notification", status="completed", summary='Background command "make test" completed')
+    *_, last = said(records(shell_call(), task("task_started"), shell_result(), done))
+
+    assert (last.role, last.text) == ("system", 'Background command "make test" completed')
+
+
+def test_stream_text_of_program_is_a_notice() -> None:
+    (message,) = said(records({"type": "system", "subtype": "informational", "content": "The model was changed."}))
+
+    assert (message.role, message.text) == ("system", "The model was changed.")
+    assert message.metadata["raw"]["subtype"] == "informational"
+
+
+def test_ended_reports_denied_actions() -> None:
+    denials = [{"tool_name": "Bash", "tool_use_id": "toolu_1"}, {"tool_name": "Write", "tool_use_id": "toolu_2"}]
+    early = {"type": "system", "subtype": "permission_denied", "tool_name": "Bash", "tool_use_id": "toolu_1"}
+    last = result(result="done", permission_denials=denials)
+
+    assert ended(0, early, last) == Ended(
+        SessionStatus.COMPLETED,
+        0,
+        "run.permission_denied",
+        "2 actions were denied (Bash, Write)",
+        delivery="partial",
+        denied=("Bash", "Write"),
+    )
+    facts = [event.facts for event in records(early, last) if isinstance(event, MetadataEvent)]
+    assert facts[-1]["denied"] == {"count": 2, "tools": {"Bash": 1, "Write": 1}}
+
+
 @pytest.mark.parametrize("code", [0, 1])
 def test_ended_fails_on_error_with_any_exit_code(code: int) -> None:
     failed = ended(code, result(is_error=True, result="API Error: 400 no"))
@@ -272,7 +330,7 @@ def test_stream_keeps_result_without_call() -> None:
     block = {"type": "tool_result", "tool_use_id": "toolu_9", "content": [{"type": "image", "source": {}}]}
     (message,) = said(records({"type": "user", "message": {"content": [block]}}))
 
-    assert message.content == {"function": None, "output": [{"type": "image", "source": {}}], "action_request_id": None}
+    assert message.content == {"function": None, "output": [{"type": "image", "url": None}], "action_request_id": None}
 
 
 def test_stream_keeps_unknown_blocks_and_server_tools() -> None:

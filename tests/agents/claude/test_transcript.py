@@ -81,6 +81,26 @@ def test_reader_pairs_result_with_call() -> None:
     assert result.metadata["result"] == {"durationMs": 12}
 
 
+def test_reader_keeps_the_patch_of_an_edit() -> None:
+    reading = Reading()
+    call = {"file_path": "/p/a.py", "old_string": "two", "new_string": "three"}
+    reading.assistant({"type": "tool_use", "id": "t1", "name": "Edit", "input": call})
+    hunk = {"oldStart": 41, "oldLines": 2, "newStart": 41, "newLines": 2, "lines": [" one", "-two", "+three"]}
+    noted = {"filePath": "/p/a.py", "originalFile": "…" * 300, "structuredPatch": [hunk], "userModified": False}
+    (result,) = reading.user([{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}], toolUseResult=noted)
+
+    assert result.metadata["patch"] == [{"oldStart": 41, "newStart": 41, "lines": [" one", "-two", "+three"]}]
+    assert "originalFile" not in result.metadata["result"]
+
+
+def test_reader_leaves_out_a_patch_that_is_too_long() -> None:
+    hunk = {"oldStart": 1, "newStart": 1, "lines": ["+" + "x" * 300_000]}
+    noted = {"structuredPatch": [hunk]}
+    (result,) = Reading().user([{"type": "tool_result", "tool_use_id": "?", "content": "ok"}], toolUseResult=noted)
+
+    assert "patch" not in result.metadata
+
+
 def test_reader_failed_and_unpaired_results() -> None:
     (result,) = Reading().user([{"type": "tool_result", "tool_use_id": "?", "content": "no", "is_error": True}])
     assert result.content == {"function": None, "action_request_id": None, "error": "no"}
@@ -152,7 +172,7 @@ def test_title_rank() -> None:
     reading.take("ai-title", aiTitle="A better one")
     assert reading.facts.title == "A better one"
     reading.take("custom-title", customTitle="Mine")
-    assert reading.facts.title == "Mine"
+    assert (reading.facts.name, reading.facts.title) == ("Mine", "A better one")
 
 
 def test_reader_applies_summary_when_its_record_appears() -> None:
@@ -184,6 +204,17 @@ def test_reader_sidechain_has_own_lane() -> None:
     assert reading.facts.title == "main"
 
 
+def test_reader_sidechain_is_named_after_its_task() -> None:
+    reading = Reading()
+    task = {"description": "Find the leak", "prompt": "Look at the pool\n", "subagent_type": "Explore"}
+    reading.assistant({"type": "tool_use", "id": "c1", "name": "Task", "input": task})
+    reading.user([{"type": "text", "text": "Look at the pool"}], isSidechain=True, parentUuid=None)
+    (lane,) = reading.lanes
+    reading.user("a prompt that no task has", isSidechain=True, parentUuid=None)
+    (other,) = reading.lanes
+    assert (reading.facts.lane_names[lane], reading.facts.lane_names[other]) == ("Find the leak", "")
+
+
 def test_reader_subagent_file_is_one_lane() -> None:
     reading = Reading(thread="abc")
     reading.user("sub", isSidechain=True, agentId="abc")
@@ -204,11 +235,15 @@ def test_reader_counts_noise_and_keeps_unknown_records() -> None:
     assert reading.take("queue-operation", content="x") == []
     assert reading.take("attachment", attachment={"type": "skill_listing", "content": "x"}) == []
     assert reading.take("system", subtype="turn_duration", content="1 s") == []
+    assert reading.take("api-request-blob", message={"role": "user", "content": "repeated"}) == []
+    assert reading.take("attachment", attachment={"type": "prompt_snapshot", "systemPrompt": ["long"]}) == []
     assert reading.take("brand-new") == []
     assert reading.facts.records == {
         "queue-operation": 1,
         "attachment.skill_listing": 1,
         "system.turn_duration": 1,
+        "api-request-blob": 1,
+        "attachment.prompt_snapshot": 1,
         "brand-new": 1,
     }
     (kept,) = reading.take("brand-new", content="something")
@@ -220,6 +255,10 @@ def test_reader_counts_noise_and_keeps_unknown_records() -> None:
     )
     assert edited.content == {"instruction": "1 a"}
     assert edited.metadata["attachment"] == {"type": "edited_text_file", "filename": "a.py"}
+    (context,) = reading.take(
+        "attachment", attachment={"type": "hook_additional_context", "content": ["one", "two"], "hookEvent": "Stop"}
+    )
+    assert context.content == {"instruction": "one\ntwo"}
 
 
 def test_reader_keeps_unknown_block() -> None:

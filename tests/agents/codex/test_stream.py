@@ -210,6 +210,45 @@ def ended(code: int, *given: dict[str, Any], last_words: str = "") -> Ended:
     return read(*lines(*given))[0].ended(code, last_words)
 
 
+def call(name: str, call_id: str) -> dict[str, Any]:
+    return {"type": "response_item", "payload": {"type": "function_call", "name": name, "call_id": call_id}}
+
+
+def output(call_id: str, text: str) -> dict[str, Any]:
+    payload = {"type": "function_call_output", "call_id": call_id, "output": text}
+    return {"type": "response_item", "payload": payload}
+
+
+READ_ONLY = "Process exited with code 1\nOutput:\ntouch: cannot touch 'a': Read-only file system\n"
+
+
+def test_ended_reports_calls_refused_in_the_session_file(tmp_path: Path) -> None:
+    before = [call("shell", "c0"), output("c0", READ_ONLY)]
+    path = rollout(tmp_path, "t1", *before)
+    readers = [
+        CodexStreamReader(Rollouts(str(tmp_path)), resumed="t1", confined=confined) for confined in (True, False)
+    ]
+    new = [call("exec_command", "c1"), output("c1", READ_ONLY), call("view_image", "c2")]
+    new += [output("c2", "unsupported call: view_image"), call("exec_command", "c3"), output("c3", "fine")]
+    with path.open("ab") as file:
+        file.writelines(json.dumps(entry).encode() + b"\n" for entry in new)
+    streams = [read(*lines(started("t1"), completed(10)), reader=reader)[1] for reader in readers]
+    denied = [[event.facts.get("denied") for event in events if isinstance(event, MetadataEvent)] for events in streams]
+
+    confined, free = (reader.ended(0, "") for reader in readers)
+    assert (confined.reason, confined.delivery) == ("run.permission_denied", "partial")
+    assert confined.denied == ("exec_command", "view_image: unsupported")
+    assert free == Ended(SessionStatus.COMPLETED, 0)
+    assert denied == [[None, {"count": 2, "tools": {"exec_command": 1, "view_image: unsupported": 1}}], [None]]
+
+
+def test_ended_reports_declined_items() -> None:
+    item = {"id": "i1", "type": "command_execution", "command": "rm -r /", "status": "declined"}
+    reader, _ = read(*lines(started("t1"), {"type": "item.completed", "item": item}, completed(10)))
+
+    assert reader.ended(0, "").detail == "1 action was denied (shell)"
+
+
 def failed(message: str) -> dict[str, Any]:
     return {"type": "turn.failed", "error": {"message": message}}
 
@@ -221,6 +260,15 @@ def test_ended_requires_completed_turn_and_exit_code_zero() -> None:
     assert ended(0, {"type": "turn.started"}, completed(1), {"type": "turn.started"}).status is SessionStatus.FAILED
     assert ended(2, last_words="unexpected argument").detail == "unexpected argument"
     assert ended(137).reason == "run.failed.out_of_memory"
+
+
+def test_ended_omits_notes_of_codex_itself() -> None:
+    noise = (
+        "WARNING: proceeding, even though we could not create PATH aliases: x\nReading additional input from stdin...\n"
+    )
+
+    assert ended(1, last_words=f"{noise}Error: no such model").detail == "Error: no such model"
+    assert ended(1, last_words=noise).detail == "codex exited with code 1 without an error message"
 
 
 def test_ended_unwraps_error_text() -> None:

@@ -184,7 +184,7 @@ def test_reader_keeps_events_with_text() -> None:
     (compacted,) = reading.take("compacted", {"message": "summary", "replacement_history": [1, 2]})
     assert (compacted.content, compacted.metadata["kept_items"]) == ({"instruction": "summary"}, 2)
     reading.event("thread_name_updated", thread_name="My thread")
-    assert reading.facts.title == "My thread"
+    assert reading.facts.name == "My thread"
     assert reading.event("agent_message", message="repeats") == []
     assert reading.facts.records["event_msg.agent_message"] == 1
 

@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import unicodedata
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from lionstudio.cli._toolkit import humanize, table, terminal
 from lionstudio.cli._toolkit.args import integer, point_in_time
 from lionstudio.cli._toolkit.escape import body, in_json, inline
 from lionstudio.cli._toolkit.json_output import to_json
+from lionstudio.cli._toolkit.output import emit_lines
 from lionstudio.cli._toolkit.progress import ProgressBar
 from lionstudio.cli._toolkit.table import cut, width
 from lionstudio.cli.run._execute import read_prompt
@@ -171,7 +173,7 @@ def test_cost_and_tokens_examples() -> None:
 
 @pytest.mark.parametrize("text", ["", "h", "2", "-2h", "2.5h", "2 h", "²h", "9999999999d", "2026", "99999-01-01"])
 def test_point_in_time_rejects_invalid_text(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="2h or 14d"):
+    with pytest.raises(argparse.ArgumentTypeError, match="2h, 14d"):
         point_in_time(text)
 
 
@@ -249,3 +251,16 @@ def test_read_prompt_asks_on_a_terminal(
     assert capsys.readouterr().err == "Type the prompt, then press Ctrl-D.\n" * said
     assert read_prompt("given", quiet=quiet) == "given"
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("length", [1, 100_000])
+def test_emit_lines_prints_what_came_before_an_error(capsys: pytest.CaptureFixture[str], length: int) -> None:
+    def lines() -> Iterator[str]:
+        yield "a" * length
+        yield "\x1b[5m"
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        emit_lines(lines())
+
+    assert capsys.readouterr().out == "a" * length + "\n\\x1b[5m\n"

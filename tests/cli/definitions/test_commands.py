@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import CommandResult, li, run_li, run_on_terminal
+from tests.support.trusted import trust_repository
 
 GROUPS = ("agents", "playbooks", "skills", "plugins")
 
@@ -69,14 +70,15 @@ def test_ls_formats_for_terminal_json_and_pipe(home: Path) -> None:
     write(home / "agents" / "reviewer.md", '---\nmodel: sonnet\ndescription: "Reviews\\e[31m it"\n---\nprompt')
     write(home / "agents" / "broken.md", "---\nmodel: [\n---\n")
     write(Path(".lionagi/agents/reviewer.md"), "---\nmodel: opus\n---\nprompt")
+    trust_repository(home, Path.cwd())
 
     found = run_li("agents", "ls", "--json").json
     assert [(each["name"], each["origin"], each.get("model"), each["error"] is None) for each in found["agents"]] == [
         ("broken", "home", None, False),
-        ("reviewer", "project", "opus", True),
         ("reviewer", "home", "sonnet", True),
+        ("reviewer", "project", "opus", True),
     ]
-    assert found["places"] == [str(Path.cwd() / ".lionagi" / "agents"), str(home / "agents")]
+    assert found["places"] == [str(home / "agents"), str(Path.cwd() / ".lionagi" / "agents")]
     piped = run_li("agents", "ls").out.splitlines()
     assert [line.split("\t")[0] for line in piped] == ["broken", "reviewer", "reviewer"]
     output = run_on_terminal("agents", "ls", env=env(home), columns=120).out
@@ -162,12 +164,13 @@ def test_new_reads_a_file_or_stdin(group: str, text: str, home: Path) -> None:
 def test_new_never_overwrites_an_existing_name(home: Path) -> None:
     write(home / "agents" / "it" / "it.md", "prompt")
     write(Path(".lionagi/agents/mine.md"), "prompt")
+    trust_repository(home, Path.cwd())
 
     assert run_li("agents", "new", "it").code == 1
     assert not (home / "agents" / "it.md").exists()
     made = run_li("agents", "new", "mine")
     assert made.code == 0
-    assert "takes precedence (same name)" in made.err
+    assert "is no longer used here (same name)" in made.err
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ".x", "x" * 101])

@@ -26,9 +26,9 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_mirror_second_run_reads_nothing_new(tools: Path) -> None:
     ClaudeTranscript(tools / "claude").talk(2)
     first, second = run_li("mirror", "claude"), run_li("mirror", "claude", "--json")
-    assert first.out == ("Claude Code: read 8 messages from 1 new transcript\n")
+    assert first.out == ("Read 8 messages from 1 new transcript of Claude Code.\n")
     assert (second.json["schema_version"], second.json["messages"], second.json["unchanged"]) == (1, 0, 1)
-    assert run_li("state", "ls", "--json").json["sessions"][0]["name"] == "please do 2 things"
+    assert run_li("state", "ls", "--json").json["sessions"][0]["title"] == "please do 2 things"
 
 
 def test_mirror_dry_run_writes_nothing(tools: Path) -> None:
@@ -45,11 +45,11 @@ def test_mirror_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
     talk = CodexTranscript(tools / "codex").begin()
     talk.user("hello")
     env = {"LIONAGI_HOME": str(tools / "home"), "CODEX_HOME": str(tools / "codex")}
-    assert "read 1 message from 1 new transcript" in li("mirror", "codex", env=env).out
+    assert "Read 1 message from 1 new transcript of Codex." in li("mirror", "codex", env=env).out
     talk.assistant("hi")
     output = run_on_terminal("mirror", "codex", env=env)
     assert output.code == 0
-    assert "read 1 message from 1 updated transcript" in output.out
+    assert "Read 1 message from 1 updated transcript of Codex." in output.out
 
 
 def test_mirror_reports_skipped_lines(tools: Path) -> None:
@@ -70,7 +70,7 @@ def test_mirror_without_a_data_folder_is_not_found(tools: Path) -> None:
 
 def test_mirror_root_selects_another_folder(tools: Path) -> None:
     ClaudeTranscript(tools / "backup").talk(1)
-    assert "read 5 messages" in run_li("mirror", "claude", "--root", str(tools / "backup")).out
+    assert "Read 5 messages" in run_li("mirror", "claude", "--root", str(tools / "backup")).out
 
 
 def test_mirror_status_counts_transcripts(tools: Path) -> None:

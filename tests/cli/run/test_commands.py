@@ -49,6 +49,20 @@ def test_logs_prints_one_line_per_message(talk: Database) -> None:
     assert full.endswith("y" * 5000)
 
 
+def test_logs_prints_every_line_of_a_program(db: Database) -> None:
+    session = begin(db, "run-1")
+    lines = [f"line {number}" for number in range(40)]
+    output = create_message({"assistant_response": "\n".join(lines)}, metadata={"lines": 40}, created_at=time.time())
+    write(db, append, session.branch_id, output)
+
+    rows = [line.split("\t") for line in run_li("logs", "run-1", "--db", db.path).out.splitlines()]
+    terminal = run_on_terminal("logs", "run-1", "--db", db.path, "--no-color").out
+
+    assert [(row[0], row[2], row[4]) for row in rows] == [("0", "assistant", line) for line in lines]
+    assert [line.strip() for line in terminal.splitlines() if "line" in line] == lines
+    assert "28 more lines" in run_li("state", "show", "run-1", "--db", db.path).out
+
+
 def test_ps_and_logs_on_a_terminal(talk: Database) -> None:
     assert "HEALTH" in run_on_terminal("ps", "--db", talk.path).out
     output = run_on_terminal("logs", "run-1", "--db", talk.path, "--no-color").out

@@ -11,19 +11,22 @@ from tests.support.commands import li, run_li, run_on_terminal
 
 from lionstudio.cli._show.ascii_graph import draw, mermaid
 from lionstudio.cli._show.draft import plan_in
+from lionstudio.files.shows.followed_plan import digest_of, save_accepted_plan
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.show import Play
+from lionstudio.model.shows.show_files import ACCEPTED_PLAN
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.model.usage import Usage
 from lionstudio.shows.director.state import Transition
 from lionstudio.shows.records.decisions import find_decision
-from lionstudio.shows.records.play_records import save_final_verdict, save_play, save_transition
+from lionstudio.shows.records.play_records import save_final_verdict, save_play, save_transition, update_show
 from lionstudio.shows.records.recovery import recover
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.messages.counters import add_usage
 from lionstudio.state.sessions import create_session
+from lionstudio.state.usage.ledger import settle_ledger
 
 PLAN = """\
 ---
@@ -250,6 +253,7 @@ def test_status_and_ls_print_every_play(planned: Path) -> None:
 def _ran(conn: Connection, used: Usage) -> None:
     session = create_session(conn, Session(show_topic="speed", started_at=10.0, ended_at=70.0))
     add_usage(conn, session.id, used)
+    settle_ledger(conn, session.id)
 
 
 def test_status_mentions_unpriced_runs(planned: Path) -> None:
@@ -260,9 +264,21 @@ def test_status_mentions_unpriced_runs(planned: Path) -> None:
         db.write(lambda conn: _ran(conn, Usage(input_tokens=500)))
 
     output = run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
-    assert "2.0k tokens · $2.00 · 2m00s agent time · 1 of 2 runs have no known price" in output
+    assert "2.0k total tokens · $2.00 · 2m00s agent time · 1 of 2 runs have no known price" in output
     usage = run_li("show", "status", "speed", "--json").json["usage"]
-    assert usage == {"tokens": 2000, "cost_microusd": 2_000_000, "seconds": 120.0, "sessions": 2, "unpriced": 1}
+    assert usage == {
+        "input": 1500,
+        "output": 500,
+        "cache_read": 0,
+        "cache_write": 0,
+        "total": 2000,
+        "tokens": 2000,
+        "cost_microusd": 2_000_000,
+        "unpriced_tokens": 500,
+        "seconds": 120.0,
+        "sessions": 2,
+        "unpriced": 1,
+    }
 
 
 def test_status_watch_ends_with_the_show(planned: Path) -> None:
@@ -410,6 +426,47 @@ def test_approve_raises_the_budget_or_accepts_the_show(planned: Path) -> None:
     accepted = find_decision(str(planned), None)
     assert accepted is not None
     assert (accepted.kind, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)
+
+
+@pytest.mark.parametrize("verb", ["approve", "reject", "redo", "escalate"])
+def test_decision_is_refused_when_the_play_is_not_the_one_that_was_shown(verb: str, planned: Path) -> None:
+    advance(planned, "one", *GATED)
+    with database(planned.parents[1]) as db:
+        save_play(str(planned), db, "one", PlayStatus.GATED, attempt=1, collected=1, head="a" * 40)
+
+    for option in (("--attempt", "2"), ("--head", "b" * 40)):
+        done = run_li("show", verb, "speed", "one", *option)
+        assert (done.code, done.out) == (1, "")
+        assert "changed since you saw it; nothing was decided" in done.err
+        assert "li show status speed" in done.err
+    assert not list(planned.rglob("_decision.json"))
+    assert run_li("show", verb, "speed", "one", "--attempt", "1", "--head", "a" * 40).code == 0
+
+
+def test_approve_is_refused_when_the_plan_or_the_commits_are_not_those_that_were_shown(planned: Path) -> None:
+    accepted, weaker = (planned / "_show.md").read_text(), "---\nplays: [{name: one, prompt: x}]\n---\n"
+    save_accepted_plan(str(planned), accepted.replace("agent: script", "agent: script\ngates: [{command: [make]}]"))
+    facts = {"accepted_plan": digest_of((planned / ACCEPTED_PLAN).read_text()), "foreign_commits": ["f" * 40]}
+    with database(planned.parents[1]) as db:
+        update_show(str(planned), db, **facts)
+    shown = ("--plan", digest_of(accepted), "--commits", "f" * 40)
+    hint = run_li("show", "approve", "speed").err
+    assert f"li show approve speed {' '.join(shown)} --yes" in hint
+
+    for verb, other in (
+        ("approve", (*shown[:2], "--yes")),
+        ("approve", (*shown[2:], "--yes")),
+        ("approve", ("--plan", "", "--commits", "", "--yes")),
+        ("reject", (*shown[:3], "e" * 40)),
+        ("reject", ("--plan", digest_of(weaker), *shown[2:])),
+    ):
+        done = run_li("show", verb, "speed", *other)
+        assert (done.code, "changed since you saw it" in done.err) == (1, True), (verb, other)
+    assert not list(planned.rglob("_decision.json"))
+    assert run_li("show", "approve", "speed", *shown, "--yes").code == 0
+    (planned / "_decision.json").unlink()
+    (planned / "_show.md").write_text(weaker)
+    assert run_li("show", "approve", "speed", *shown, "--yes").code == 1
 
 
 def test_read_decision_ignores_invalid_files(planned: Path) -> None:

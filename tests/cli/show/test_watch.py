@@ -54,7 +54,7 @@ def test_watch_on_a_terminal_shows_plays_and_activity(harness: ShowHarness) -> N
     assert "  · second" in result.out
     assert "after first" in result.out
     assert "2/2 merged" in result.out
-    assert "120 tokens" in result.out
+    assert "120 total tokens" in result.out
     assert "$0.0040" in result.out
     assert f"Show {TOPIC} ended: completed" in result.out
     assert result.out.rstrip().endswith(f"merge show/{TOPIC}/integration")
@@ -128,6 +128,51 @@ def test_watch_no_wait_exits_at_the_final_approval(harness: ShowHarness) -> None
     assert harness.li("show", "approve", TOPIC).code == 0
     harness.wait_until_director_exits()
     assert harness.rows() == ("completed", {"a": "merged"})
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_resume_no_wait_reads_a_decision_first(harness: ShowHarness, directed: bool) -> None:
+    harness.write_plan({"a": "@write a.txt a"}, gates=["person"])
+    assert harness.li("show", "run", TOPIC, "--no-wait").code == 1
+    if not directed:
+        os.kill(harness.director, signal.SIGKILL)
+        harness.wait_until_director_exits()
+    assert harness.li("show", "approve", TOPIC, "a").code == 0
+    done = harness.li("show", "resume", TOPIC, "--no-wait")
+
+    assert (done.code, "needs you" in done.out + done.err) == (0, False), (done, harness.log())
+    assert harness.rows() == ("completed", {"a": "merged"})
+
+
+def test_resume_no_wait_returns_after_a_decision_that_changes_nothing(harness: ShowHarness) -> None:
+    harness.write_plan({"a": "@write a.txt a"}, gates=["person"])
+    assert harness.li("show", "run", TOPIC, "--no-wait").code == 1
+    old = {"id": "old", "decision": "approve", "attempt": 7}
+    (harness.show_dir / "a" / "_decision.json").write_text(json.dumps(old))
+    done = harness.li("show", "resume", TOPIC, "--no-wait")
+
+    assert (done.code, f"{TOPIC} needs you: a" in done.err) == (1, True)
+    harness.li("show", "abort", TOPIC)
+    harness.wait_until_director_exits()
+
+
+def test_decisions_need_a_plan_in_the_folder(harness: ShowHarness, tmp_path: Path) -> None:
+    """A decision in a folder that no director reads would be lost, with exit code 0."""
+    harness.write_plan({"a": "@write a.txt a"}, gates=["person"])
+    harness.direct()
+    elsewhere = tmp_path / "elsewhere"
+    for words in (("approve", TOPIC, "a"), ("redo", TOPIC, "a"), ("approve", TOPIC, "--tokens", "5"), ("abort", TOPIC)):
+        done = harness.li("show", *words, LIONAGI_SHOWS=str(elsewhere))
+        assert (done.code, f"LIONAGI_SHOWS={harness.shows}" in done.err) == (3, True), (words, done)
+    assert not elsewhere.exists()
+
+
+def test_home_option_leads_to_the_shows_of_that_home(harness: ShowHarness, tmp_path: Path) -> None:
+    home = tmp_path / "other home"
+    made = harness.li("show", "plan", TOPIC, "--repo", str(harness.repo), "--home", str(home))
+    assert (home / "shows" / TOPIC / "_show.md").exists()
+    assert f"li show run {TOPIC} --home '{home}'" in made.err
+    assert not harness.show_dir.exists()
 
 
 def seen_at(harness: ShowHarness, moment: float) -> str:

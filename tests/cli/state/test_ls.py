@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_ls_since_accepts_a_date_with_zone(db: Database) -> None:
         ("--limit", ""),
         ("--limit",),
         ("--limit", "9" * 30),
-        ("--since", "yesterday"),
+        ("--since", "tomorrow"),
         ("--since", ""),
         ("--since", "2h3"),
         ("--since", "2026-13-01"),
@@ -161,7 +162,7 @@ def test_ls_json_has_columns_and_computed_fields(db: Database) -> None:
     assert (row["ended_at_iso"], row["duration_ms"]) == ("2026-09-21T14:13:22.500Z", 2500)
     assert (row["message_count"], row["branch_count"], row["exit_code"]) == (1, 1, 3)
     assert row["reason_codes"] == ["run.failed.usage_limit"]
-    assert (row["state"]["label"], row["state"]["severity"], row["effective_health"]) == ("failed", "error", "ok")
+    assert (row["state"]["label"], row["state"]["severity"], row["effective_health"]) == ("failed", "critical", "ok")
     assert row["state"]["reasons"][0]["code"] == "run.failed.usage_limit"
     assert {"input_tokens", "cost_microusd", "cwd", "git_commit", "owner", "updated_at_iso"} <= set(row)
 
@@ -242,30 +243,65 @@ def test_ls_shows_invalid_values_of_other_tools(db: Database) -> None:
 
 
 @pytest.mark.parametrize("make", ["nothing", "folder", "empty file"])
-def test_ls_of_an_empty_home_prints_a_hint(tmp_path: Path, make: str) -> None:
+def test_ls_of_an_empty_home_prints_a_hint(tmp_path: Path, make: str, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
+    monkeypatch.setenv("LIONAGI_HOME", str(home))
     if make != "nothing":
         home.mkdir()
     if make == "empty file":
         (home / "state.db").touch()
 
-    plain, as_json = run_li("state", "ls", "--home", str(home)), run_li("state", "ls", "--home", str(home), "--json")
+    plain, as_json = run_li("state", "ls"), run_li("state", "ls", "--json")
 
     assert (plain.code, plain.out) == (0, "")
-    assert "from lionstudio import record" in plain.err
+    for command in ('li agent script "@say hi"', "li mirror claude", "li demo"):
+        assert f"    {command}  " in plain.err
     assert str(home) in plain.err
     assert (as_json.code, as_json.json) == (0, {"schema_version": 1, "sessions": [], "next_cursor": None})
-    assert run_li("state", "ls", "--home", str(home), "--quiet") == (0, "", "")
+    assert run_li("state", "ls", "--quiet") == (0, "", "")
     assert home.exists() == (make != "nothing")
 
 
-def test_ls_hint_program_records_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hint = run_li("state", "ls", "--home", str(tmp_path)).err
-    program = "\n".join(line[4:] for line in hint.splitlines() if line.startswith("    "))
-    monkeypatch.setenv("LIONAGI_HOME", str(tmp_path))
-    exec(program, {})  # noqa: S102  (it is our own hint)
+@pytest.mark.parametrize(
+    "command", ["state ls", "ps", "state stats", "show ls", "team ls", "agents ls", "mirror status"]
+)
+def test_commands_refuse_a_mistyped_home_or_database(tmp_path: Path, command: str) -> None:
+    missing = tmp_path / "typo"
 
-    assert "my-agent" in run_li("state", "ls", "--home", str(tmp_path)).out
+    assert run_li(*command.split(), "--home", str(missing)) == (
+        3,
+        "",
+        f"li: the folder {missing} does not exist (--home)\n  try: check the path\n",
+    )
+    refused = run_li(*command.split(), "--db", str(missing))
+    assert (refused.code, refused.err.splitlines()[0]) == (3, f"li: the file {missing} does not exist (--db)")
+    refused = run_li(*command.split(), "--home", "/dev/null")
+    assert (refused.code, refused.err.splitlines()[0]) == (2, "li: --home /dev/null is not a folder")
+    assert not missing.exists()
+
+
+def test_ls_since_today_and_yesterday_are_days(db: Database) -> None:
+    midnight = datetime.combine(date.today(), datetime.min.time()).timestamp()
+    for id_, at in (("today", midnight + 1), ("yesterday", midnight - 1), ("before", midnight - 2 * 86400)):
+        begin(db, id_, created_at=at)
+
+    listed = {day: run_li("state", "ls", "--since", day, "--db", db.path).out for day in ("today", "yesterday")}
+    assert {day: [line.split("\t")[0] for line in text.splitlines()] for day, text in listed.items()} == {
+        "today": ["today"],
+        "yesterday": ["today", "yesterday"],
+    }
+
+
+def test_ls_on_a_terminal_ends_with_a_total(db: Database) -> None:
+    for number in range(2):
+        begin(db, f"session-{number}", project="site")
+    sql(db, "UPDATE sessions SET input_tokens = 1000, output_tokens = 500, cost_microusd = 1500000")
+
+    lines = run_on_terminal("state", "ls", "--db", db.path, "--no-color", columns=80).out.splitlines()
+
+    assert lines[-1] == "2 sessions · 3.0k total tokens · $3.00"
+    assert lines[0].endswith("PROJECT")
+    assert "tokens" not in run_on_terminal("state", "ls", "--db", db.path, "--quiet").out
 
 
 def test_ls_without_matches_prints_a_notice(many: Database) -> None:
@@ -292,7 +328,7 @@ def test_ls_short_ids_are_unique_on_a_page(db: Database) -> None:
 
     output = run_on_terminal("state", "ls", "--db", db.path, "--no-color").out
 
-    assert {line.split()[0][-1] for line in output.splitlines()[1:]} == set("01234")
+    assert {line.split()[0][-1] for line in output.splitlines()[1:6]} == set("01234")
 
 
 def test_ls_on_a_terminal_hints_at_more_sessions(many: Database) -> None:
@@ -339,3 +375,16 @@ def test_ls_marks_silent_runs_stale(db: Database) -> None:
     begin(db, "old", created_at=time.time() - 7 * 3600, updated_at=time.time() - 7 * 3600)
 
     assert row_of(db, "old")["effective_health"] == "stale"
+
+
+def test_ls_shows_why_runs_failed(db: Database) -> None:
+    begin(db, name="calc")
+    write(db, finish_session, "s", "failed", exit_code=1, detail="no such model: opus-9\nmore")
+
+    table = run_on_terminal("state", "ls", "--db", db.path, "--no-color", columns=80).out
+    [session] = json.loads(li("state", "ls", "--db", db.path, "--status", "failed", "--json").out)["sessions"]
+
+    assert "REASON" in table
+    assert "no such model: o" in table
+    assert session["state"]["summary"] == "no such model: opus-9"
+    assert "metadata" not in session

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import apsw
 import pytest
-from tests.support.builders import T0, begin, say, sql, write
+from tests.support.builders import T0, begin, say, sql, write, write_lock
 from tests.support.commands import li, run_li, run_on_terminal
 
 from lionstudio.model.messages import create_message
@@ -84,6 +83,7 @@ def test_search_json_has_every_field(told: Database) -> None:
             "created_at_iso": "2026-09-21T14:13:22.000Z",
             "role": "user",
             "snippet": "the database is locked 2",
+            "tool": None,
         }
     ]
 
@@ -162,7 +162,7 @@ def fill(db: Database, count: int) -> None:
 
 
 def test_search_updates_a_stale_index_first(db: Database) -> None:
-    fill(db, 3000)
+    fill(db, 20_000)
 
     assert found(db, "needle") == ["many:0"]
     assert count_unindexed(db.conn) == 0
@@ -172,32 +172,34 @@ def test_search_updates_a_stale_index_first(db: Database) -> None:
 
 
 def test_search_shows_indexing_progress_on_a_terminal(db: Database) -> None:
-    fill(db, 3000)
+    fill(db, 20_000)
 
     output = run_on_terminal("state", "search", "needle", "--db", db.path).out
     assert "Indexing" in output
-    assert "/3,001" in output
+    assert "/20,001" in output
 
 
 def test_search_shows_no_progress_in_a_pipe(db: Database) -> None:
-    fill(db, 3000)
+    fill(db, 20_000)
 
     assert li("state", "search", "needle", "--db", db.path).err == ""
 
 
 def test_search_is_complete_without_a_writable_index(db: Database) -> None:
-    fill(db, 3000)
+    fill(db, 20_000)
     sql(db, "UPDATE schema_meta SET version = 99")
 
     assert found(db, "needle") == ["many:0"]
     sql(db, "UPDATE schema_meta SET version = 4")
-    assert count_unindexed(db.conn) == 3001
+    assert count_unindexed(db.conn) == 20_001
 
 
 def test_search_works_while_a_writer_holds_the_lock(told: Database) -> None:
-    holder = apsw.Connection(told.path)
-    holder.execute("BEGIN IMMEDIATE")
-    try:
+    with write_lock(told.path):
         assert len(found(told, "locked")) == 3
-    finally:
-        holder.close()
+
+
+def test_search_reads_an_unclosed_quote_as_text(told: Database) -> None:
+    closed = run_li("state", "search", "locked", "--db", told.path)
+    assert closed.out
+    assert run_li("state", "search", '"locked', "--db", told.path) == closed

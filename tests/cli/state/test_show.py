@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,9 @@ from tests.support.builders import T0, Begun, begin, say, sql, write
 from tests.support.children import environment
 from tests.support.commands import LI, li, run_li, run_on_terminal, start_li
 
+from lionstudio.cli._session.transcript import Shown, transcript
+from lionstudio.cli._toolkit.humanize import local
+from lionstudio.cli._toolkit.terminal import styles_for
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import create_message
 from lionstudio.state.branches import create_branch, fork_branch
@@ -109,8 +114,20 @@ def test_header_draws_cyclic_branches_once(db: Database, talk: Begun) -> None:
     assert run_li("state", "show", talk.session_id, "--branch", "helper", "--db", db.path).code == 0
 
 
+def test_header_has_the_status_history(db: Database) -> None:
+    begin(db, "abcd")
+    write(db, finish_session, "abcd", "failed", reasons=["run.failed.provider_error"], at=T0)
+
+    lines = show(db, "abcd").split("Status history\n")[1].splitlines()
+    changes = run_li("state", "show", "abcd", "--db", db.path, "--json").json["transitions"]
+
+    assert [line.split()[2:4] for line in lines[:2]] == [["running", "run"], ["failed", "run.failed.provider_error"]]
+    assert [(change["previous"], change["status"]) for change in changes] == [(None, "running"), ("running", "failed")]
+    assert changes[1]["at_iso"] == "2026-09-21T14:13:20.000Z"
+
+
 def test_transcript_has_number_role_and_branch(db: Database, talk: Begun) -> None:
-    result = show(db, talk.session_id).split("\n\n", 2)[2]
+    result = show(db, talk.session_id).split("\n\n", 3)[3]
 
     assert [line.split("  ")[0] for line in result.splitlines() if line[:1].isdigit()] == ["0", "1", "2", "3"]
     assert re.search(r"^2  user  .*on helper\n    subtask$", result, re.MULTILINE)
@@ -238,6 +255,70 @@ def test_show_folds_a_message_of_a_hundred_megabytes(db: Database) -> None:
     assert done.code == 0
     assert len(done.out) < 10_000
     assert "… 99,996,000 more characters (--full)" in done.out
+
+
+def test_transcript_holds_few_messages_of_a_long_run() -> None:
+    printed = read = 0
+
+    def shown() -> Iterator[Shown]:
+        nonlocal read
+        for read in range(1, 2001):
+            held.append(read - printed)
+            yield Shown(read, f"m{read}", create_message({"assistant_response": "words"}, created_at=T0))
+
+    held: list[int] = []
+    for line in transcript(shown(), styles_for(io.StringIO(), refused=True)):
+        printed += line == "    words"
+
+    assert (printed, read) == (2000, 2000)
+    assert max(held) <= 129
+
+
+def test_transcript_prints_a_late_result_for_itself() -> None:
+    call = create_message({"function": "grep", "arguments": {}}, id="call", created_at=T0)
+    result = create_message({"output": "found", "action_request_id": "call"}, created_at=T0)
+
+    def lines(between: int) -> list[str]:
+        words = [create_message({"assistant_response": "words"}, created_at=T0) for _ in range(between)]
+        messages = [call, *words, result]
+        shown = [Shown(number, message.id, message) for number, message in enumerate(messages)]
+        return list(transcript(shown, styles_for(io.StringIO(), refused=True)))
+
+    assert lines(100)[:2] == [f"0→101  tool grep  {local(T0)}", "  → found"]
+    assert lines(200)[-3:-1] == [f"201  tool  {local(T0)[11:]}", "  → found"]
+
+
+def test_show_full_reads_a_long_run_in_parts(db: Database) -> None:
+    begun = begin(db)
+    texts = [f"{number} {'x' * 5000}" for number in range(300)]
+    messages = [create_message({"assistant_response": text}, created_at=T0) for text in texts]
+    db.write(lambda conn: [append(conn, begun.branch_id, message) for message in messages])
+
+    shown = show(db, "s", "--full", "--limit", "1000")
+
+    assert [line.strip() for line in shown.splitlines() if "xxx" in line] == texts
+
+
+@pytest.mark.parametrize("branches", [1, 2])
+def test_show_prints_the_same_from_the_start_and_from_the_end(db: Database, branches: int) -> None:
+    begun = begin(db, "abcd")
+    if branches == 2:
+        write(db, create_branch, Branch(id="helper", session_id="abcd", name="helper", created_at=T0))
+        say(db, "helper", "on another branch")
+    for text in ("two\nlines \t\n", HOSTILE, "é 日", "", "a\r\nb"):
+        write(db, append, begun.branch_id, create_message({"assistant_response": text}))
+    tool(db, begun.branch_id, "grep", "found")
+    write(db, append, begun.branch_id, create_message({"instruction": "x", "thinking": "y"}, id="thought"))
+    say(db, begun.branch_id, "number", "deleted", "damaged")
+    sql(db, "UPDATE messages SET content = '[1' WHERE content LIKE '%damaged%'")
+    sql(db, "UPDATE messages SET node_metadata = '7', role = NULL WHERE content LIKE '%number%'")
+    sql(db, "DELETE FROM messages WHERE content LIKE '%deleted%'")
+
+    printed = show(db, "abcd", "--full")
+
+    assert printed == show(db, "abcd", "--full", "--last", "100")
+    assert "missing" in printed
+    assert ("on helper" in printed) is (branches == 2)
 
 
 def test_show_prints_extra_fields_of_a_message(db: Database) -> None:

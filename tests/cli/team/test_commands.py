@@ -207,3 +207,21 @@ def test_doctor_reports_team_drift(files: Path) -> None:
     assert [(each["code"], each["evidence"]) for each in found] == [("team.drift", "messages only in the file: 1")]
     run_li("state", "import-teams")
     assert run_li("state", "doctor", "--json").json["findings"] == []
+
+
+def test_team_add_keeps_the_members_it_has(home: Path) -> None:
+    run_li("team", "create", "review", "--members", "analyst,critic")
+
+    assert run_li("team", "add", "review", "tester", "critic").out == "Team review: analyst, critic, tester\n"
+    assert run_li("team", "add", "review", "writer", "--json").json["team"]["member_count"] == 4
+    assert run_li("team", "send", "review", "welcome", "--to", "tester").code == 0
+    refused = run_li("team", "add", "review", "user")
+    assert (refused.code, "cannot be a member name" in refused.err) == (2, True)
+    run_li("team", "archive", "review")
+    assert "li team archive review --undo" in run_li("team", "add", "review", "late").err
+    assert run_li("team", "show", "review", "--json").json["team"]["members"] == [
+        "analyst",
+        "critic",
+        "tester",
+        "writer",
+    ]

@@ -28,6 +28,11 @@ workload: heavy
 account_connectors: [github, slack]
 artifact_defaults:
   expected: [report.md]
+provider: claude
+permissions: edit
+tools: Read, Bash(git *)
+pass_env: [DEPLOY_STAGE]
+args: [--verbose]
 role: implementer
 pack: [a, b]
 ---
@@ -54,6 +59,11 @@ def test_parse_agent_reads_every_field() -> None:
         workload="heavy",
         account_connectors=("github", "slack"),
         artifact_defaults={"expected": ["report.md"]},
+        provider="claude",
+        permissions="edit",
+        tools=("Read", "Bash(git *)"),
+        pass_env=("DEPLOY_STAGE",),
+        options={"args": ["--verbose"]},
         extra={"role": "implementer", "pack": ["a", "b"]},
     )
     assert told(found) == [("warning", 3, "reasoning_effort is the old name of effort")]
@@ -83,7 +93,7 @@ def test_parse_agent_without_front_matter() -> None:
         ("account_connectors: github", "account_connectors must be a list of strings"),
         ("artifact_defaults: report.md", "artifact_defaults must be a mapping of keys to values"),
         ("artifact_defaults: {expected: x}", "artifact_defaults.expected must be a list"),
-        ("description: 7", "description must be text"),
+        ("description: [7]", "description must be text"),
     ],
 )
 def test_parse_agent_error_has_line_and_hint(line: str, message: str) -> None:
@@ -101,6 +111,15 @@ def test_parse_agent_warns_about_unknown_provider(model: str, known: bool) -> No
     _, found = agents.parse("x", f"---\nmodel: {model}\n---\nprompt")
 
     assert [problem.severity for problem in found] == ([] if known else ["warning"])
+
+
+@pytest.mark.parametrize(
+    ("provider", "known"), [("claude-code", True), ("Codex", True), ("banana", False), ("3", False), ("", True)]
+)
+def test_parse_agent_warns_about_a_provider_that_cannot_start(provider: str, known: bool) -> None:
+    _, found = agents.parse("x", f"---\nmodel: claude/x\nprovider: {provider}\n---\nprompt")
+
+    assert told(found) == ([] if known else [("warning", 3, f"unknown provider {provider!r}")])
 
 
 @pytest.mark.parametrize(
@@ -188,7 +207,7 @@ def test_parse_playbook_reads_every_field() -> None:
             3,
             "the default of a must be of type int, not True",
         ),
-        ("prompt: x\nargs:\n  a: {default: 5}", "error", 3, "the default of a must be of type str, not 5"),
+        ("prompt: x\nargs:\n  a: {type: int, default: x}", "error", 3, "the default of a must be of type int, not 'x'"),
         ("prompt: x\nargs:\n  a: dry", "error", 3, "the argument a must be a mapping"),
         ("prompt: x\nargs:\n  input: {}", "error", 3, "'input' is not a valid argument name"),
         ("prompt: x\nargs:\n  'a.b': {}", "error", 3, "'a.b' is not a valid argument name"),
@@ -260,3 +279,13 @@ def test_bind_converts_arguments() -> None:
         bind(playbook, {"depth": "three"})
     with pytest.raises(InvalidInput, match="depth must be of type int"):
         bind(playbook, {"depth": "9" * 5000})
+
+
+def test_words_and_numbers_are_text_where_text_is_expected() -> None:
+    """YAML takes `no` for a boolean and `0123` for a number; people mean the text."""
+    agent, of_agent = agents.parse("a", "---\nprovider: script\ndescription: no\nmodel: 0123\nyolo: no\n---\nhi\n")
+    arguments = "args:\n  flag: {default: no}\n  depth: {type: int, default: 12}\n"
+    playbook, of_playbook = playbooks.parse("p", f"prompt: 0123\n{arguments}")
+
+    assert (agent.description, agent.model, agent.yolo, of_agent) == ("no", "0123", False, [])
+    assert (playbook.prompt, [arg.default for arg in playbook.args], of_playbook) == ("0123", ["no", 12], [])

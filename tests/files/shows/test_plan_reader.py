@@ -111,7 +111,7 @@ def test_load_plan_reads_every_field() -> None:
 
 
 def test_plan_rules_cover_every_field() -> None:
-    made = {"topic", "plays", "line"}
+    made = {"topic", "plays", "line", "waits"}
     assert {each.name for each in fields(Plan)} - made == set(plan_fields.PLAN_RULES) - {"plays"}
     assert {each.name for each in fields(PlannedPlay)} - made == set(plan_fields.PLAY_RULES)
     assert {each.name for each in fields(Notify)} == set(plan_fields.NOTIFY_RULES)
@@ -129,7 +129,7 @@ def test_plan_rules_cover_every_field() -> None:
         (head("plays:\n- {name: a, prompt: x}\n- {name: a, prompt: y}\n"), 6, "duplicate play name a; the first is on"),
         (head("plays:\n- {name: a, prompt: x, depends_on: a}\n"), 5, "dependency cycle: a → a"),
         (head("plays:\n- {name: a, prompt: x, args: {b: 1}}\n"), 5, "args need a playbook"),
-        (head("plays:\n- {name: 1, prompt: x}\n"), 5, "name must be text; quote it"),
+        (head("plays:\n- {name: [1], prompt: x}\n"), 5, "name must be text; quote it"),
         (head("plays: 5\n"), 4, "plays must be a list"),
         (head("conkurrency: 4\nplays: [{name: a, prompt: x}]\n"), 4, "unknown key 'conkurrency'"),
         (head("concurrency: 0\nplays: [{name: a, prompt: x}]\n"), 4, "concurrency must be an integer"),
@@ -250,7 +250,7 @@ def test_check_plan_reports_missing_agents_and_playbooks() -> None:
     found = check_plan(plan, ["build"], ["critic", "claude", "a"])
 
     assert [(each.line, each.message, each.hint) for each in found] == [
-        (6, "a: agent 'missing' does not exist", "`li agents ls` lists them"),
+        (6, "a: agent 'missing' does not exist", "li agents ls"),
         (7, "b: playbook 'bild' does not exist", "did you mean build?"),
         (4, "the reviewing agent 'critc' does not exist", "did you mean critic?"),
     ]

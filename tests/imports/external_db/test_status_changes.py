@@ -11,7 +11,7 @@ from tests.support.archives import AssertUnchanged
 from tests.support.builders import T0, begin, read, write
 
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import get_session
 from lionstudio.state.shows import get_play, put_play, put_show
@@ -57,7 +57,7 @@ def test_import_database_moves_play_only_by_table(
     with Database(str(other_path)) as other:
         show = write(other, put_show, Show(topic="t", show_dir="/w", created_at=T0))
         write(other, put_play, Play(show_id=show.id, name="api", status=PlayStatus(theirs), updated_at=T0 + 5))
-    here = write(db, put_show, Show(topic="t", show_dir="/w", created_at=T0))
+    here = write(db, put_show, Show(topic="t", show_dir="", created_at=T0, status=ShowStatus.IMPORTED))
     write(db, put_play, Play(show_id=here.id, name="api", status=PlayStatus(ours), updated_at=T0))
 
     imported(db, other_path)

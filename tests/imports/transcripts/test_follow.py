@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,13 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from tests.support.commands import start_li
+from tests.support.children import environment
+from tests.support.commands import LI, start_li
 from tests.support.transcripts import CLAUDE, CODEX, ClaudeTranscript, CodexTranscript, main_branch
 
-from lionstudio.imports.transcripts.follow import follow
-from lionstudio.imports.transcripts.sync import Mirror
+from lionstudio.files.follow_lock import find_follower
+from lionstudio.imports.transcripts.follow import Follower, FollowTarget
+from lionstudio.imports.transcripts.tool_processes import forget_processes
 from lionstudio.state.database import Database
 from lionstudio.state.sqlite.tail import Tail
 from lionstudio.system import watch_tree
@@ -39,6 +43,11 @@ for number in range(lines):
     print(time.time(), flush=True)
     time.sleep(0.05)
 """
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> None:
+    forget_processes()
 
 
 @contextmanager
@@ -101,12 +110,12 @@ def test_follow_ends_on_sigterm(tmp_path: Path) -> None:
 @contextmanager
 def reports(db: Database, root: Path) -> Iterator[Any]:
     """Follow in this process and yield the reports."""
-    updates = follow(Mirror(db, CLAUDE, os.path.realpath(root)), CLAUDE, os.path.realpath(root), patience=0.2)
-    next(updates)
+    events = Follower(db, [FollowTarget(CLAUDE, os.path.realpath(root))], look_every=0.2).events()
+    assert next(events).is_first
     try:
-        yield updates
+        yield (event.report for event in events)
     finally:
-        updates.close()
+        events.close()
 
 
 def test_follow_rescans_after_lost_notice(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,3 +171,126 @@ def test_follow_polls_without_notices(monkeypatch: pytest.MonkeyPatch, tmp_path:
     watcher = watch_tree.watch([str(tmp_path)])
     assert isinstance(watcher, PollingWatcher)
     assert watcher.wait(0.01) is None
+
+
+def test_follow_ignores_files_beside_a_missing_folder(db: Database, tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    with reports(db, root) as updates:
+        stray = (
+            '{"type":"user","uuid":"x","timestamp":"2026-01-01T00:00:00Z","message":{"content":"not a transcript"}}\n'
+        )
+        (tmp_path / "stray.jsonl").write_text(stray)
+        ClaudeTranscript(root).user("hello")
+        assert next(updates).messages == 1
+    assert db.read(lambda conn: conn.value("SELECT count(*) FROM sessions")) == 1
+
+
+def statuses(db: Database) -> list[str]:
+    return db.read(lambda conn: [row[0] for row in conn.all("SELECT status FROM sessions")])
+
+
+@contextmanager
+def claude_process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that looks like Claude Code working in a folder."""
+    program = folder / "claude"
+    shutil.copy(shutil.which("sleep") or "/bin/sleep", program)
+    with subprocess.Popen([str(program), "60"], cwd=folder) as process:
+        while not Path(f"/proc/{process.pid}/cmdline").read_bytes():
+            time.sleep(0.001)
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_follow_closes_session_when_its_program_has_exited(db: Database, tmp_path: Path) -> None:
+    root, work = tmp_path / "tool", tmp_path / "work"
+    work.mkdir()
+    with claude_process(work) as process:
+        changed_at = time.time() - 0.5
+        os.utime(ClaudeTranscript(root, cwd=str(work)).talk(1).path, (changed_at, changed_at))
+        follower = Follower(db, [FollowTarget(CLAUDE, os.path.realpath(root))], look_every=0.0)
+        events = follower.events()
+        next(events)
+        assert statuses(db) == ["running"]
+        process.kill()
+        process.wait()
+        while time.time() < changed_at + 1.2:
+            time.sleep(0.05)
+        with claude_process(work):  # another conversation in the same folder does not keep this one open
+            follower._look_at_processes()
+            assert statuses(db) == ["completed"]
+        events.close()
+
+
+def test_follow_closes_ended_sessions_when_it_stops(db: Database, tmp_path: Path) -> None:
+    root, work = tmp_path / "tool", tmp_path / "work"
+    work.mkdir()
+    with claude_process(work) as process:
+        os.utime(ClaudeTranscript(root, cwd=str(work)).talk(1).path)
+        events = Follower(db, [FollowTarget(CLAUDE, os.path.realpath(root))]).events()
+        next(events)
+        assert statuses(db) == ["running"]
+        process.kill()
+        process.wait()
+    events.close()
+    assert statuses(db) == ["completed"]
+
+
+def test_second_follower_stands_by_and_takes_over(db: Database, tmp_path: Path) -> None:
+    root = os.path.realpath(tmp_path / "tool")
+    talk = ClaudeTranscript(Path(root)).talk(1)
+    first = Follower(db, [FollowTarget(CLAUDE, root)], look_every=0.05).events()
+    assert next(first).is_first
+    follower = find_follower(db.path, "claude", root)
+    assert follower is not None
+    assert follower.pid == os.getpid()
+    second = Follower(db, [FollowTarget(CLAUDE, root)], look_every=0.05).events()
+    assert next(second).report is None
+    first.close()
+    assert find_follower(db.path, "claude", root) is None
+    talk.user("again")
+    event = next(second)
+    assert event.is_first
+    assert event.report is not None
+    assert event.report.messages == 1
+    second.close()
+
+
+def test_follow_reads_new_lines_during_the_first_pass(db: Database, tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path / "tool"))
+    history = [ClaudeTranscript(root, str(uuid4())).talk(1) for _ in range(40)]
+    live = ClaudeTranscript(root, str(uuid4())).talk(1)
+    written = False
+
+    def progress(tool: Any) -> Any:
+        @contextmanager
+        def bar() -> Iterator[Any]:
+            def watch(done: int, total: int) -> None:
+                nonlocal written
+                if not written and done > total / 3:
+                    written = True
+                    live.user("while the history is read")
+
+            yield watch
+
+        return bar()
+
+    events = Follower(db, [FollowTarget(CLAUDE, str(root))], progress=progress).events()
+    assert next(events).is_first
+    texts = [text for _, text in main_branch(db, live.session)]
+    assert texts[-1] == "while the history is read"
+    assert len(history) + 1 == db.read(lambda conn: conn.value("SELECT count(*) FROM sessions"))
+    events.close()
+
+
+def test_follow_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    env = environment(CLAUDE_CONFIG_DIR=str(tmp_path / "c"), CODEX_HOME=str(tmp_path / "x"), LIONAGI_HOME=str(tmp_path))
+    command = [LI, "mirror", "all", "--follow", "--while-stdin-open", "--json"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert [json.loads(process.stdout.readline())["tool"] for _ in range(2)] == ["claude", "codex"]
+        process.stdin.close()
+        assert process.wait(20) == 143

@@ -200,7 +200,7 @@ def test_mirror_file_without_session_id_is_own_session(db: Database, root: Path)
         record = {"type": "user", "uuid": name, "timestamp": iso(1), "message": {"content": name}}
         (folder / f"{name}.jsonl").write_text(json.dumps(record) + "\n")
     mirror(db, root)
-    assert sql(db, "SELECT name, message_count FROM sessions ORDER BY name") == [("one", 1), ("two", 1)]
+    assert sql(db, "SELECT title, message_count FROM sessions ORDER BY title") == [("one", 1), ("two", 1)]
 
 
 def test_mirror_session_runs_while_any_file_is_written(

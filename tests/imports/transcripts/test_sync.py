@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.builders import sql
+from tests.support.builders import T0, sql
+from tests.support.invariants import check
 from tests.support.transcripts import (
     CLAUDE,
     CODEX,
@@ -19,15 +21,18 @@ from tests.support.transcripts import (
     all_rows,
     branch_names,
     codex,
+    iso,
     main_branch,
     mirror,
 )
 
-from lionstudio.imports.transcripts.sync import _Group
+from lionstudio.imports.report import Report
+from lionstudio.imports.transcripts.sync import Mirror, _Group
 from lionstudio.imports.transcripts.transcript_reader import Overtaken
 from lionstudio.state.branches import branch_usage, get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import get_session
+from lionstudio.state.upkeep.remove import remove_sessions
 
 
 @pytest.fixture
@@ -46,7 +51,7 @@ def test_mirror_conversation_becomes_session(db: Database, root: Path) -> None:
     report = mirror(db, root)
     assert report.messages == 8
     session = session_of(db, talk)
-    assert (session.name, session.project, session.status, session.source_kind) == (
+    assert (session.title, session.project, session.status, session.source_kind) == (
         "please do 2 things",
         "demo",
         "completed",
@@ -76,6 +81,7 @@ def test_mirror_twice_equals_once(db: Database, root: Path) -> None:
     assert all_rows(db) == before
 
 
+@pytest.mark.sqlite
 def test_mirror_in_parts_equals_once(db: Database, root: Path, tmp_path: Path) -> None:
     talk = ClaudeTranscript(root).talk(6)
     talk.record(type="custom-title", customTitle="A name", sessionId=talk.session)
@@ -181,7 +187,7 @@ def test_mirror_subagents_become_branches(db: Database, root: Path) -> None:
     mirror(db, root)
     assert sorted(map(str, branch_names(db, talk.session))) == ["Explore", "main"]
     session = session_of(db, talk)
-    assert (session.message_count, session.name) == (5, "please")
+    assert (session.message_count, session.title) == (5, "please")
     branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(talk.session, "abc123")))
     assert branch.metadata["agent"]["toolUseId"] == call
 
@@ -191,10 +197,13 @@ def test_mirror_subagent_before_conversation(db: Database, root: Path) -> None:
     sub.user("look")
     mirror(db, root)
     main = ClaudeTranscript(root, sub.session)
-    main.user("please")
+    main.user("please", timestamp=iso(-60))
+    main.assistant("I ask a sub-agent", timestamp=iso(-30))
     mirror(db, root)
     assert sorted(map(str, branch_names(db, sub.session))) == ["abc", "main"]
-    assert session_of(db, main).name == "please"
+    session = session_of(db, main)
+    assert session.title == "please"
+    assert (session.started_at, session.ended_at) == (T0 - 60, T0 + 1), "of the whole conversation"
 
 
 def test_mirror_fork_shares_copied_messages(db: Database, root: Path) -> None:
@@ -206,7 +215,7 @@ def test_mirror_fork_shares_copied_messages(db: Database, root: Path) -> None:
     branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(child.session, "")))
     assert branch.fork == (CLAUDE.branch_id(parent.session, ""), 2)
     assert [text for _, text in main_branch(db, child.session)][-2:] == ["Bash\nls 0", "another way"]
-    assert session_of(db, child).name == "another way"
+    assert session_of(db, child).title == "another way"
     assert session_of(db, child).usage[:2] == (0, 0)
     assert sql(db, "SELECT count(*) FROM messages") == [(7,)]
 
@@ -256,6 +265,8 @@ def test_mirror_fork_of_fork(db: Database, root: Path) -> None:
     mirror(db, root)
     assert [text for _, text in main_branch(db, third.session)] == ["a", "b", "c"]
     assert sql(db, "SELECT count(*) FROM messages") == [(3,)]
+    forked = [session_of(db, talk).forked_from for talk in (first, second, third)]
+    assert forked == [None, session_of(db, first).id, session_of(db, second).id]
 
 
 def test_mirror_fork_while_followed(db: Database, root: Path) -> None:
@@ -311,6 +322,24 @@ def test_mirror_pruned_session_returns_when_continued(db: Database, root: Path) 
     assert len(main_branch(db, talk.session)) == 6
 
 
+def test_mirror_imports_only_the_new_part_of_a_removed_session(db: Database, root: Path) -> None:
+    """A person removes a session because of what it says: it must not come back with the next line."""
+    talk = ClaudeTranscript(root)
+    talk.user("a private matter")
+    talk.assistant("I see")
+    mirror(db, root)
+    with db.conn.transaction():
+        remove_sessions(db.conn, [session_of(db, talk).id])
+    assert mirror(db, root).messages == 0
+    talk.user("another matter")
+    mirror(db, root)
+
+    assert len(main_branch(db, talk.session)) == 1
+    rows = sql(db, "SELECT content FROM messages") + sql(db, "SELECT state FROM mirror_files")
+    assert "private" not in str(rows)
+    assert session_of(db, talk).title == "another matter"
+
+
 def test_mirror_redacts_secrets(db: Database, root: Path) -> None:
     talk = ClaudeTranscript(root)
     talk.user("my key is sk-ant-" + "a1B2" * 10)
@@ -329,7 +358,7 @@ def test_mirror_rollout_becomes_session(db: Database, root: Path) -> None:
     talk.tokens(1000, cached=900, output=50)
     codex(db, root)
     session = session_of(db, talk)
-    assert (session.name, session.model, session.provider, session.status) == (
+    assert (session.title, session.model, session.provider, session.status) == (
         "fix it",
         "gpt-5-codex",
         "openai",
@@ -400,7 +429,7 @@ def test_mirror_spawned_thread_is_branch_of_parent(db: Database, root: Path) -> 
     codex(db, root)
     assert sorted(map(str, branch_names(db, parent.thread, CODEX))) == ["Ada", "main"]
     session = session_of(db, parent)
-    assert (session.name, session.message_count, session.input_tokens) == ("please", 2, 170)
+    assert (session.title, session.message_count, session.input_tokens) == ("please", 2, 170)
     assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
 
 
@@ -420,3 +449,126 @@ def test_mirror_archived_rollout_is_same_session(db: Database, root: Path) -> No
     os.rename(talk.path, root / "archived_sessions" / talk.path.name)
     assert codex(db, root).messages == 0
     assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
+
+
+@pytest.mark.parametrize("is_followed", [False, True])
+def test_mirror_answer_before_its_prompt_stands_after_it(db: Database, root: Path, is_followed: bool) -> None:
+    def read() -> None:
+        if is_followed:
+            mirror(db, root)
+
+    talk = ClaudeTranscript(root)
+    prompt, note, answer = (str(uuid.uuid4()) for _ in range(3))
+    talk.user("before", uuid="first", parentUuid=None)
+    read()
+    talk.assistant("the answer", uuid=answer, parentUuid=note, timestamp=iso(9))
+    read()
+    talk.assistant("its second part", parentUuid=answer, timestamp=iso(9))
+    read()
+    talk.turn("attachment", {}, attachment={"type": "skill_listing", "content": "x"}, uuid=note, parentUuid=prompt)
+    read()
+    talk.user("the prompt", uuid=prompt, parentUuid="first")
+    mirror(db, root)
+    expected = ["before", "the prompt", "the answer", "its second part"]
+    assert [text for _, text in main_branch(db, talk.session)] == expected
+    talk.user("after")
+    mirror(db, root)
+    assert [text for _, text in main_branch(db, talk.session)] == [*expected, "after"]
+    assert check(db.conn, []).violations == ()
+
+
+@pytest.mark.parametrize("is_followed", [False, True])
+def test_mirror_session_has_the_order_of_time(db: Database, root: Path, is_followed: bool) -> None:
+    talk = ClaudeTranscript(root)
+    sub = ClaudeTranscript(root, talk.session, agent="abc123")
+    talk.user("please", timestamp=iso(1))
+    if is_followed:
+        mirror(db, root)
+    sub.user("look", timestamp=iso(2))
+    sub.assistant("found", timestamp=iso(4))
+    talk.assistant("meanwhile", timestamp=iso(3))
+    talk.assistant("All done.", timestamp=iso(5))
+    for path in (talk.path, sub.path) if is_followed else ():
+        Mirror(db, CLAUDE, os.path.realpath(root)).read_paths([str(path)], Report())
+    mirror(db, root)
+
+    rows = sql(
+        db,
+        """SELECT m.content ->> '$.instruction', m.content ->> '$.assistant_response'
+             FROM sessions s JOIN progression_heads h ON h.id = s.progression_id
+             JOIN progression_items i ON i.prog = h.pk JOIN messages m ON m.id = i.message_id ORDER BY i.ord""",
+    )
+    assert [prompt or answer for prompt, answer in rows] == ["please", "look", "meanwhile", "found", "All done."]
+    assert check(db.conn, []).violations == ()
+
+
+def test_mirror_fork_may_leave_notes_of_hooks_out(db: Database, root: Path) -> None:
+    talk = ClaudeTranscript(root)
+    talk.user("please")
+    call = talk.call(command="ls")
+    hook = {"type": "hook_additional_context", "content": "from a hook", "hookEvent": "PostToolUse"}
+    talk.turn("attachment", {}, attachment=hook)
+    talk.result(call, "a file")
+    talk.assistant("All done.")
+    child = ClaudeTranscript(root)
+    for record in (record for record in talk.records if record["type"] != "attachment"):
+        child.record(**(record | {"sessionId": child.session}))
+    child.user("another way", timestamp=iso(50))
+    mirror(db, root)
+    session = session_of(db, child)
+    assert (session.message_count, session.input_tokens) == (1, 0)
+    branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(child.session, "")))
+    assert branch.fork == (CLAUDE.branch_id(talk.session, ""), 4)
+
+
+def test_mirror_keeps_context_of_hooks(db: Database, root: Path) -> None:
+    talk = ClaudeTranscript(root)
+    for event in ("SessionStart", "UserPromptSubmit", "PostToolUse"):
+        talk.turn("attachment", {}, attachment={"type": "hook_success", "hookEvent": event, "content": f"of {event}"})
+    mirror(db, root)
+    assert [text for _, text in main_branch(db, talk.session)] == ["of SessionStart", "of UserPromptSubmit"]
+
+
+def test_mirror_slash_command_gives_title(db: Database, root: Path) -> None:
+    talk = ClaudeTranscript(root)
+    talk.user(
+        "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+        "<command-args>the parser</command-args>"
+    )
+    talk.assistant("ok")
+    mirror(db, root)
+    assert session_of(db, talk).title == "/review the parser"
+
+
+def test_mirror_subagent_without_conversation_has_title(db: Database, root: Path) -> None:
+    sub = ClaudeTranscript(root, agent="a1")
+    sub.user("Warmup")
+    mirror(db, root)
+    assert session_of(db, sub).title == "Warmup"
+
+
+def test_mirror_picture_is_no_title(db: Database, root: Path) -> None:
+    rollout = CodexTranscript(root).begin()
+    content = [
+        {"type": "input_text", "text": '<image name=[Image #1] path="/tmp/a.png">'},
+        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
+        {"type": "input_text", "text": "</image>"},
+        {"type": "input_text", "text": "what is this?"},
+    ]
+    rollout.item("message", role="user", content=content)
+    codex(db, root)
+    assert session_of(db, rollout).title == "what is this?"
+
+
+def test_mirror_name_of_the_user_is_kept(db: Database, root: Path) -> None:
+    talk = ClaudeTranscript(root)
+    talk.user("please")
+    talk.record(type="custom-title", customTitle="first", sessionId=talk.session)
+    mirror(db, root)
+    talk.record(type="custom-title", customTitle="second", sessionId=talk.session)
+    mirror(db, root)
+    assert session_of(db, talk).name == "second"
+    sql(db, "UPDATE sessions SET name = 'mine'")
+    talk.record(type="custom-title", customTitle="third", sessionId=talk.session)
+    mirror(db, root)
+    assert (session_of(db, talk).name, session_of(db, talk).title) == ("mine", "please")

@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from lionstudio.imports.transcripts import tool_processes
-from lionstudio.imports.transcripts.tool_processes import IDLE_SECONDS, may_be_running
+from lionstudio.imports.transcripts.tool_processes import IDLE_SECONDS, forget_processes, may_be_running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> None:
-    tool_processes._working_folders.cache_clear()
+    forget_processes()
 
 
 def test_may_be_running_false_for_idle_file(tmp_path: Path) -> None:
@@ -43,9 +42,12 @@ def test_may_be_running_true_for_program_in_folder(tmp_path: Path) -> None:
     with subprocess.Popen([str(program), "30"], cwd=tmp_path) as process:
         try:
             until_named(process.pid)
-            assert may_be_running("someagent", str(tmp_path), 10.0, 20.0)
-            assert may_be_running("someagent", None, 10.0, 20.0)
-            assert not may_be_running("someagent", str(tmp_path.parent), 10.0, 20.0)
+            now = time.time()
+            assert may_be_running("someagent", str(tmp_path), now, now)
+            assert may_be_running("someagent", None, now, now)
+            assert not may_be_running("someagent", str(tmp_path.parent), now, now)
+            # it cannot have written what was there before it started
+            assert not may_be_running("someagent", str(tmp_path), now - 60, now)
         finally:
             process.kill()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from tests.support.transcripts import ClaudeTranscript, CodexTranscript
 
 from lionstudio.cli.registry import COMMANDS
 from lionstudio.imports.transcripts.tools import TOOLS, discover
@@ -33,3 +35,26 @@ def test_tools_entry_is_complete(name: str, db: Database, tmp_path: Path) -> Non
 
     assert db.read(lambda conn: get_session(conn, "s")).source_kind is source
     assert db.read(lambda conn: find_file(conn, "/t.jsonl")) == file
+
+
+def test_root_follows_the_environment_of_the_program(tmp_path: Path) -> None:
+    home = os.path.realpath(tmp_path)
+    assert TOOLS["claude"].root({"HOME": home}) == os.path.join(home, ".claude")
+    assert TOOLS["codex"].root({"HOME": "/elsewhere", "CODEX_HOME": home}) == home
+
+
+def test_conversation_paths_include_subagents(tmp_path: Path) -> None:
+    talk = ClaudeTranscript(tmp_path)
+    sub = ClaudeTranscript(tmp_path, talk.session, agent="a1")
+    for one in (talk, sub, ClaudeTranscript(tmp_path)):
+        one.user("x")
+    assert TOOLS["claude"].conversation_paths(str(tmp_path), talk.session, 0) == [str(talk.path), str(sub.path)]
+
+    parent = CodexTranscript(tmp_path)
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": parent.thread}}}
+    child = CodexTranscript(tmp_path, number=1, source=spawn)
+    nested = {"subagent": {"thread_spawn": {"parent_thread_id": child.thread}}}
+    grandchild = CodexTranscript(tmp_path, number=2, source=nested)
+    CodexTranscript(tmp_path, number=3)
+    paths = [str(rollout.path) for rollout in (parent, child, grandchild)]
+    assert TOOLS["codex"].conversation_paths(str(tmp_path), parent.thread, 0) == paths

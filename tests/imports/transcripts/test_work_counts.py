@@ -13,8 +13,11 @@ from tests.support.builders import sql
 from tests.support.sql_trace import traced, wal_bytes
 from tests.support.transcripts import ClaudeTranscript, mirror
 
-from lionstudio.imports.transcripts import line_reader
+from lionstudio.imports.report import Report
+from lionstudio.imports.transcripts import line_reader, sync
+from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.database import Database
+from lionstudio.state.sqlite.fulltext import count_unindexed
 
 FILES, TURNS = 60, 4
 
@@ -27,6 +30,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "tool"
 
 
+@pytest.mark.sqlite
 def test_mirror_opens_each_file_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert mirror(db, root).messages == FILES * (2 + 3 * TURNS)
     opened: list[str] = []
@@ -43,6 +47,17 @@ def test_mirror_opens_each_file_once(db: Database, root: Path, monkeypatch: pyte
         assert mirror(db, root).messages == 0
     assert ran == []  # reads have connections of their own
     assert (opened, sql(db, "SELECT max(seq) FROM changes"), wal_bytes(db.path)) == ([], changes, size)
+
+
+@pytest.mark.sqlite
+def test_mirror_compiles_few_statements(db: Database, root: Path) -> None:
+    mirror(db, root)
+    for _ in range(20):
+        ClaudeTranscript(root, folder="-p0").talk(20)
+    before = db.conn.raw.cache_stats()["misses"]
+
+    assert mirror(db, root).messages == 20 * (2 + 3 * 20)
+    assert db.conn.raw.cache_stats()["misses"] - before < 20 * 12  # of 60 that a file runs
 
 
 def test_mirror_reads_only_growth(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +83,23 @@ def test_mirror_statements_per_message_are_constant(db: Database, root: Path) ->
     with traced(db.conn) as ran:
         new = mirror(db, root).messages
     talk.path.unlink()
-    assert len(ran) / new < 8
+    indexing = [one for one in ran if "_fts" in one.sql]
+    assert len(indexing) / new < 3
+    assert (len(ran) - len(indexing)) / new < 8
+
+
+@pytest.mark.sqlite
+def test_mirror_leaves_no_message_unindexed(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sync, "_INDEX_FROM", 50)
+    behind: list[int] = []
+    target = os.path.realpath(root)
+    sync.Mirror(db, TOOLS["claude"], target, between_groups=lambda: behind.append(db.read(count_unindexed))).run(
+        Report()
+    )
+
+    assert len(behind) > 1
+    assert max(behind) < 50
+    assert db.read(count_unindexed) == 0
 
 
 CHILD = """

@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports.zstd import compress as zstd_compress
 from tests.support.builders import sql
 from tests.support.sql_trace import traced
 from tests.support.transcripts import CODEX, CodexTranscript, all_rows, codex, main_branch
 
 from lionstudio.imports.report import ItemOutcome, Report
+from lionstudio.imports.transcripts import zstd
 from lionstudio.imports.transcripts.coverage import coverage
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.state.database import Database
@@ -38,7 +39,7 @@ def compress(rollout: CodexTranscript, *, frames: int = 1) -> Path:
     step = len(text) // frames + 1
     packed = rollout.path.with_name(rollout.path.name + ".zst")
     pieces = [text[at : at + step] for at in range(0, len(text), step)]
-    packed.write_bytes(b"".join(zstandard.compress(piece) for piece in pieces))
+    packed.write_bytes(b"".join(zstd_compress(piece) for piece in pieces))
     os.utime(packed, ns=(os.stat(rollout.path).st_mtime_ns,) * 2)
     rollout.path.unlink()
     return packed
@@ -126,19 +127,31 @@ def test_truncated_compression_reads_complete_lines(db: Database, root: Path) ->
     assert first + codex(db, root).messages == 2006
 
 
-def test_missing_zstandard_is_reported(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_decoder_is_reported(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compress(talk(root))
-    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, "backports", None)
     monkeypatch.setitem(sys.modules, "compression", None)
     [item] = codex(db, root).items
     assert item.outcome is ItemOutcome.SKIPPED
-    assert "pip install zstandard" in (item.reason or "")
+    assert "pip install backports.zstd" in (item.reason or "")
     monkeypatch.undo()
     assert codex(db, root).messages == 6
 
 
+@pytest.mark.sqlite
 def test_unpack_leaves_no_files(db: Database, root: Path) -> None:
     compress(talk(root))
     before = set(os.listdir(os.path.dirname(db.path)))
     codex(db, root)
     assert set(os.listdir(os.path.dirname(db.path))) == before
+
+
+def test_unpack_refuses_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zstd, "_MOST_UNCHECKED", 2**20)
+    bomb = tmp_path / "bomb.jsonl.zst"
+    bomb.write_bytes(zstd_compress(b"\0" * (8 * 2**20)))
+
+    with pytest.raises(OSError, match="more than 200 times larger"):
+        zstd.unpack(os.open(bomb, os.O_RDONLY), str(tmp_path))
+
+    assert [path.name for path in tmp_path.iterdir()] == ["bomb.jsonl.zst"]

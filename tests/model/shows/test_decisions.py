@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lionstudio.model.shows.decisions import BudgetPart, Question, QuestionKind, parse_open_question
+from lionstudio.model.shows.decisions import BudgetPart, ShowQuestion, ShowQuestionKind, parse_open_question
 
 
 def line(what: str, **facts: object) -> str:
@@ -17,20 +17,20 @@ def line(what: str, **facts: object) -> str:
     ("lines", "expected"),
     [
         ([], None),
-        ([line("asked")], Question("why", 5.0)),
-        ([line("asked", kind="final")], Question("why", 5.0, QuestionKind.FINAL)),
+        ([line("asked")], ShowQuestion("why", 5.0)),
+        ([line("asked", kind="final")], ShowQuestion("why", 5.0, ShowQuestionKind.FINAL)),
         (
             [line("asked", kind="budget", part="money", logged_at=None)],
-            Question("why", None, QuestionKind.BUDGET, BudgetPart.MONEY),
+            ShowQuestion("why", None, ShowQuestionKind.BUDGET, BudgetPart.MONEY),
         ),
-        ([line("asked", kind="new", part=3)], Question("why", 5.0)),
-        ([line("asked"), line("asked", reason="later")], Question("later", 5.0)),
+        ([line("asked", kind="new", part=3)], ShowQuestion("why", 5.0)),
+        ([line("asked"), line("asked", reason="later")], ShowQuestion("later", 5.0)),
         ([line("asked"), line("decision", word="approve")], None),
-        ([line("asked"), line("decision", play="a", word="approve")], Question("why", 5.0)),
+        ([line("asked"), line("decision", play="a", word="approve")], ShowQuestion("why", 5.0)),
         ([line("asked", play="a"), "not JSON", "[]", line("asked", reason=1)], None),
     ],
 )
-def test_parse_open_question(lines: list[str], expected: Question | None) -> None:
+def test_parse_open_question(lines: list[str], expected: ShowQuestion | None) -> None:
     assert parse_open_question(lines) == expected
 
 

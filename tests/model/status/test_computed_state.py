@@ -96,21 +96,21 @@ QUIET = {"last_message_at": NOW - 11 * 60}
 TALKING = {"last_message_at": NOW - 5}
 
 HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
-    "talking": (run(**TALKING), ALIVE, "running", "none"),
-    "talking, without a proof": (run(**TALKING), None, "running", "none"),
+    "talking": (run(**TALKING), ALIVE, "running", "neutral"),
+    "talking, without a proof": (run(**TALKING), None, "running", "neutral"),
     "quiet": (run(**QUIET), ALIVE, "idle", "info"),
-    "just started": (run(), ALIVE, "running", "none"),
+    "just started": (run(), ALIVE, "running", "neutral"),
     "started and said nothing": (run(started_at=NOW - 20 * 60), None, "idle", "info"),
-    "without any time": ({"status": "running", "updated_at": NOW}, None, "running", "none"),
+    "without any time": ({"status": "running", "updated_at": NOW}, None, "running", "neutral"),
     "waiting": (run(health="waiting", **QUIET), ALIVE, "waiting", "warning"),
     "waiting for seven hours": (run(health="waiting", **SILENT), UNKNOWN, "waiting", "warning"),
     "silent": (run(**SILENT), ALIVE, "stalled", "warning"),
     "silent, cannot be told": (run(**SILENT), UNKNOWN, "stalled", "warning"),
     "silent without an owner": (run(owner=None, **SILENT), None, "orphaned", "warning"),
     "cannot be told": (run(**TALKING), UNKNOWN, "unknown", "info"),
-    "dead": (run(**TALKING), DEAD, "process_dead", "error"),
-    "dead and silent": (run(**SILENT), DEAD, "process_dead", "error"),
-    "dead and waiting": (run(health="waiting"), DEAD, "process_dead", "error"),
+    "dead": (run(**TALKING), DEAD, "process_dead", "critical"),
+    "dead and silent": (run(**SILENT), DEAD, "process_dead", "critical"),
+    "dead and waiting": (run(health="waiting"), DEAD, "process_dead", "critical"),
     "times in words": (run(last_message_at="x", started_at="y", updated_at="z"), None, "stalled", "warning"),
 }
 
@@ -131,28 +131,28 @@ def test_session_state_health(what: str) -> None:
         assert evidence is not None
         assert evidence.startswith(proof.evidence[0] if proof else ("last message", "no message"))
         assert state.label.startswith("running · ")
-        assert state.tone == {"error": "danger", "warning": "warning"}.get(severity, "info")
+        assert state.tone == {"critical": "danger", "warning": "warning"}.get(severity, "info")
 
 
 def test_session_state_evidence_has_the_silence() -> None:
     spans = {5: "5 s", 59: "59 s", 60: "1 min", 3599: "60 min", 2 * 3600: "2 h", 86400 * 3: "3 d", -5: "0 s"}
     for seconds, words in spans.items():
         state = session_state(run(last_message_at=NOW - seconds), now=NOW, proof=UNKNOWN)
-        assert state.reasons[-1].evidence == f"other host; last message {words} ago"
+        assert state.reasons[-1].evidence == f"other host · last message {words} ago"
     assert session_state(run(last_message_at=None), now=NOW, proof=UNKNOWN).reasons[-1].evidence == (
-        "other host; no message yet"
+        "other host · no message yet"
     )
 
 
 ENDS: dict[str, tuple[dict[str, Any], State]] = {
-    "completed": ({}, State("completed", "ok", "not_expected", "none", "success", "completed")),
+    "completed": ({}, State("completed", "ok", "not_expected", "neutral", "success", "completed")),
     "failed": (
         {"exit_code": 3},
         State(
             "failed",
             "ok",
             "not_expected",
-            "error",
+            "critical",
             "danger",
             "failed",
             (reason("run.failed.exit_nonzero", "exit code 3"),),
@@ -160,11 +160,11 @@ ENDS: dict[str, tuple[dict[str, Any], State]] = {
     ),
     "failed ": (
         {},
-        State("failed", "ok", "not_expected", "error", "danger", "failed", (reason("run.failed.exit_nonzero"),)),
+        State("failed", "ok", "not_expected", "critical", "danger", "failed", (reason("run.failed.exit_nonzero"),)),
     ),
     "failed  ": (
         {"reason_codes": ["run.failed.process_dead"]},
-        State("failed", "ok", "not_expected", "error", "danger", "failed", (reason("run.failed.process_dead"),)),
+        State("failed", "ok", "not_expected", "critical", "danger", "failed", (reason("run.failed.process_dead"),)),
     ),
     "timed_out": (
         {},
@@ -174,7 +174,7 @@ ENDS: dict[str, tuple[dict[str, Any], State]] = {
     ),
     "aborted": (
         {},
-        State("aborted", "ok", "not_expected", "none", "neutral", "aborted", (reason("run.aborted.interrupt"),)),
+        State("aborted", "ok", "not_expected", "neutral", "neutral", "aborted", (reason("run.aborted.interrupt"),)),
     ),
     "cancelled": (
         {"reason_codes": ["run.cancelled.orchestrator", "of.tomorrow"]},
@@ -182,13 +182,13 @@ ENDS: dict[str, tuple[dict[str, Any], State]] = {
             "cancelled",
             "ok",
             "not_expected",
-            "none",
+            "neutral",
             "neutral",
             "cancelled",
             (reason("run.cancelled.orchestrator"), Reason("of.tomorrow", "of.tomorrow")),
         ),
     ),
-    "odd": ({}, State("odd", "ok", "not_expected", "none", "neutral", "odd")),
+    "odd": ({}, State("odd", "ok", "not_expected", "neutral", "neutral", "odd")),
 }
 
 
@@ -207,35 +207,74 @@ def test_session_state_without_status_is_completed() -> None:
     assert session_state({"status": None}, now=NOW).lifecycle == "completed"
 
 
+def test_session_state_shows_denied_actions() -> None:
+    row = {"status": "completed", "delivery": "partial", "reason_codes": ["run.permission_denied"]}
+    state = session_state(row | {"metadata": {"ended_with": "1 action was denied (Bash)"}}, now=NOW)
+
+    assert (state.label, state.severity, state.tone) == ("completed · actions denied", "warning", "warning")
+    assert [(one.code, one.evidence) for one in state.reasons] == [
+        ("run.permission_denied", "1 action was denied (Bash)")
+    ]
+
+
+def test_session_state_of_an_imported_run_has_the_error_of_its_transcript() -> None:
+    row = {
+        "reason_codes": ["run.failed.provider_error"],
+        "metadata": {"mirror": {"failed": "API Error: 529 overloaded"}},
+    }
+
+    assert session_state({"status": "failed", **row}, now=NOW).reasons[0].evidence == "API Error: 529 overloaded"
+    assert session_state({"status": "completed", **row}, now=NOW).reasons[0].evidence is None
+
+
+TRACEBACK = "Traceback (most recent call last):\n  File 'a.py', line 1\nValueError: no such thing\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "summary"),
+    [
+        ({"status": "failed"}, REASONS["run.failed.exit_nonzero"]),
+        ({"status": "failed", "exit_code": 2}, "exit code 2"),
+        ({"status": "failed", "exit_code": 2, "metadata": {"ended_with": TRACEBACK}}, "ValueError: no such thing"),
+        ({"status": "failed", "exit_code": 2, "metadata": {"ended_with": "\n"}}, "exit code 2:"),
+        ({"status": "failed", "metadata": {"mirror": {"failed": "overloaded\nretry"}}}, "overloaded"),
+        ({"status": "failed", "metadata": {"ended_with": "x" * 400}}, "x" * 299 + "…"),
+        ({"status": "completed", "metadata": {"ended_with": "fine"}}, None),
+    ],
+)
+def test_session_state_summary_is_the_reason_in_one_line(row: dict[str, Any], summary: str | None) -> None:
+    assert session_state(row, now=NOW).summary == summary
+
+
 @pytest.mark.parametrize("delivery", DELIVERIES)
 def test_session_state_includes_the_delivery(delivery: str) -> None:
     state = session_state({"status": "completed", "delivery": delivery}, now=NOW)
 
     fine = delivery in ("passed", "not_expected")
-    assert (state.delivery, state.severity) == (delivery, "none" if fine else "warning")
+    assert (state.delivery, state.severity) == (delivery, "neutral" if fine else "warning")
     assert [one.code for one in state.reasons] == ([] if fine else [f"run.delivery.{delivery}"])
 
 
 def test_session_state_has_the_worst_severity() -> None:
     state = session_state(run(delivery="missing", **TALKING), now=NOW, proof=DEAD)
 
-    assert (state.severity, state.tone) == ("error", "danger")
+    assert (state.severity, state.tone) == ("critical", "danger")
 
 
 # ── Plays, shows, teams ──────────────────────────────────────────────────
 
 EXPECTED_PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
-    "pending": ("ok", "none", "warning", []),
-    "prepared": ("ok", "none", "warning", []),
-    "running": ("running", "none", "info", []),
-    "running_complete": ("ok", "none", "warning", []),
+    "pending": ("ok", "neutral", "warning", []),
+    "prepared": ("ok", "neutral", "warning", []),
+    "running": ("running", "neutral", "info", []),
+    "running_complete": ("ok", "neutral", "warning", []),
     "gated": ("waiting", "warning", "warning", ["play.gate.waiting"]),
-    "gate_failed": ("ok", "error", "danger", ["play.gate.failed"]),
-    "redoing": ("ok", "none", "info", []),
-    "merged": ("ok", "none", "success", []),
-    "escalated": ("waiting", "error", "danger", ["play.escalated"]),
-    "blocked": ("waiting", "warning", "warning", ["play.blocked.dependency_failed"]),
-    "aborted_after_finish": ("ok", "none", "neutral", []),
+    "gate_failed": ("ok", "critical", "danger", ["play.gate.failed"]),
+    "redoing": ("ok", "neutral", "info", []),
+    "merged": ("ok", "neutral", "success", []),
+    "escalated": ("waiting", "critical", "danger", ["play.escalated"]),
+    "blocked": ("ok", "warning", "warning", ["play.blocked.dependency_failed"]),
+    "aborted_after_finish": ("ok", "neutral", "neutral", []),
 }
 
 
@@ -273,7 +312,10 @@ def test_show_state(status: ShowStatus) -> None:
 
     aborted = [reason("show.aborted")] if status is ShowStatus.ABORTED else []
     assert calm.health == ("running" if status is ShowStatus.ACTIVE else "ok")
-    assert (calm.severity, list(calm.reasons)) == ("none", aborted)
+    assert (calm.severity, list(calm.reasons)) == ("neutral", aborted)
+    if status is ShowStatus.ABORTED:
+        assert needy == calm  # its plays wait for no one
+        return
     assert (needy.health, needy.severity, needy.tone) == ("waiting", "warning", "warning")
     assert list(needy.reasons) == [reason("show.attention", "b, z"), *aborted]
     assert (calm.group, calm.label) == (SHOWS[status].group, status)
@@ -286,7 +328,7 @@ def test_team_state(status: TeamStatus) -> None:
 
     state = team_state({"status": status}, now=NOW)
 
-    assert state[:7] == (status, "ok", "not_expected", "none", tone, status, reasons)
+    assert state[:7] == (status, "ok", "not_expected", "neutral", tone, status, reasons)
     assert (state.group, state.icon, state.evaluated_at) == (TEAMS[status].group, TEAMS[status].icon, NOW)
 
 
@@ -297,7 +339,7 @@ def test_state_to_dict() -> None:
         "lifecycle": "failed",
         "health": "ok",
         "delivery": "not_expected",
-        "severity": "error",
+        "severity": "critical",
         "tone": "danger",
         "label": "failed",
         "reasons": [
@@ -308,6 +350,7 @@ def test_state_to_dict() -> None:
                 "claim_status": "observed",
             }
         ],
+        "summary": "exit code 2",
         "group": "failed",
         "icon": "cross",
         "outcome": "failed",
@@ -348,7 +391,7 @@ def test_display_map_has_exactly_the_closed_vocabularies() -> None:
 
 
 def test_severities_are_ordered() -> None:
-    assert SEVERITIES == ("none", "info", "warning", "error")
+    assert SEVERITIES == ("neutral", "info", "warning", "critical")
 
 
 # A run's codes are also stored with its row, so they stand in many places; the others are only given to `reason`.
@@ -383,3 +426,27 @@ def test_reasons_are_sentences() -> None:
     with pytest.raises(KeyError):
         reason("not.registered")
     assert reason_of_stored("not.registered") == Reason("not.registered", "not.registered")
+
+
+@pytest.mark.parametrize("code", ["run.failed.answer_cut", "run.failed.content_filter", "run.failed.stream_broken"])
+def test_session_state_shows_incomplete_answers(code: str) -> None:
+    state = session_state({"status": "failed", "delivery": "partial", "reason_codes": [code]}, now=NOW)
+
+    assert state.label == "failed · answer incomplete"
+    assert [reason.code for reason in state.reasons] == [code]
+
+
+@pytest.mark.parametrize("exit_code", [None, 0, 1])
+@pytest.mark.parametrize("status", [*(str(status) for status in SessionStatus), None, "of another tool"])
+def test_session_state_of_a_run_without_notes_is_that_of_any_run(status: str | None, exit_code: int | None) -> None:
+    row: dict[str, object] = {
+        "status": status,
+        "exit_code": exit_code,
+        "updated_at": NOW,
+        "reason_codes": [],
+        "metadata": {},
+    }
+    known = session_state(row, now=NOW + 0.5)
+
+    # a metadata that says nothing takes the long way
+    assert session_state({**row, "metadata": {"x": 1}}, now=NOW + 0.5) == known

@@ -19,6 +19,7 @@ from lionstudio.model.status.computed_state import HEALTHS, effective_health
 from lionstudio.model.status.reasons import REASONS
 from lionstudio.model.status.statuses import (
     PLAYS,
+    PLAYS_NEEDING_DECISION,
     PLAYS_NEEDING_REVIEW,
     PLAYS_TO_RESUME,
     SESSIONS,
@@ -100,7 +101,7 @@ def test_play_row_is_consistent(status: PlayStatus) -> None:
     assert row.waits_to_start or not row.dependencies_merged
     assert not row.can_be_blocked or PlayStatus.BLOCKED in row.transitions
     assert (row.outcome is None) != row.has_ended
-    assert (row.health == "waiting") == row.needs_review
+    assert (row.health == "waiting") == (status in PLAYS_NEEDING_DECISION)
 
 
 def test_plays_to_resume_are_closest_to_the_merge_first() -> None:

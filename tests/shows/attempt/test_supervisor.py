@@ -19,6 +19,7 @@ from tests.support.process_trees import still_alive
 from lionstudio.model.ids import new_id
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.runs.settle import settle_run
 from lionstudio.shows.attempt import attempt_files, supervisor
 from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch, Exit
 from lionstudio.shows.director.events import AttemptOutcome
@@ -356,10 +357,10 @@ def _running(harness: AttemptHarness, owner: dict[str, Any] | None) -> Database:
     return database
 
 
-def test_settle_session_needs_proof_of_death(harness: AttemptHarness) -> None:
+def test_settle_run_needs_proof_of_death(harness: AttemptHarness) -> None:
     ended = Exit(0, "exited", 1.0, 2.0)
     with _running(harness, None) as database:
-        session = outcomes.settle_session(database, harness.session_id)
+        session = settle_run(database, harness.session_id)
         assert session is not None
         assert session.status is SessionStatus.RUNNING
         event = outcomes.attempt_ended("play", harness.folder, ended, session)
@@ -367,15 +368,26 @@ def test_settle_session_needs_proof_of_death(harness: AttemptHarness) -> None:
         assert "cannot tell whether the agent has ended" in str(event.reason)
 
 
-def test_settle_session_fails_a_dead_session(harness: AttemptHarness) -> None:
+def test_settle_run_fails_a_dead_session(harness: AttemptHarness) -> None:
     with RunLock.take(str(harness.root / "run.lock")) as lock, subprocess.Popen(["true"]) as gone:
         owner = identify(lock_path=lock.path)._replace(pid=gone.pid)._asdict()
     with _running(harness, owner) as database:
-        session = outcomes.settle_session(database, harness.session_id)
+        session = settle_run(database, harness.session_id)
         assert session is not None
-        assert (session.status, session.exit_code) == (SessionStatus.FAILED, 1)
+        assert (session.status, session.exit_code) == (SessionStatus.FAILED, 137)
         event = outcomes.attempt_ended("play", harness.folder, Exit(None, "lost", 1.0, 2.0), session)
         assert (event.outcome, event.reason) == (
             AttemptOutcome.FAILED,
             "the agent process died without reporting an end",
         )
+
+
+def test_ended_returns_after_a_wakeup(harness: AttemptHarness) -> None:
+    readable, writable = os.pipe()
+    with subprocess.Popen(["sleep", "600"]) as child:
+        os.write(writable, b"1")
+        assert not supervisor._ended(child, 3600, [readable])
+        child.kill()
+        assert supervisor._ended(child, 3600, [readable])
+    os.close(readable)
+    os.close(writable)

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from lionstudio.errors import IllegalTransition
-from lionstudio.model.shows.decisions import BudgetPart, DecisionKind, QuestionKind
+from lionstudio.model.shows.decisions import BudgetPart, DecisionKind, ReasonCode, ShowQuestionKind
 from lionstudio.model.shows.plan import Budget, Gate, GateKind, Plan, PlannedPlay
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.shows.director import commands, events, rules
 from lionstudio.shows.director.commands import Command
 from lionstudio.shows.director.events import AttemptOutcome, Event, MergeResult, Spent
 from lionstudio.shows.director.machine import Director
-from lionstudio.shows.director.state import PlayState, ReasonCode, Transition
+from lionstudio.shows.director.state import PlayState, Transition
 
 P = PlayStatus
 
@@ -236,7 +236,7 @@ def test_director_asks_for_an_exhausted_budget_with_its_part() -> None:
     question, rest = director.handle(events.ClockTicked(1.0, Spent(cost_microusd=5)))
 
     assert question == commands.AskPerson(
-        None, "cost budget exhausted: grant more, or edit the plan", QuestionKind.BUDGET, BudgetPart.MONEY
+        None, "cost budget exhausted: grant more, or edit the plan", ShowQuestionKind.BUDGET, BudgetPart.MONEY
     )
     assert rest == commands.AwaitPerson()
 
@@ -277,7 +277,7 @@ def test_final_person_gate_awaits_approval() -> None:
         assert director.handle(events.ShowStarted()) == [commands.RunFinalGates()]
         question, rest = director.handle(events.FinalGatesEvaluated(True))
         assert isinstance(question, commands.AskPerson)
-        assert (question.play, question.kind, rest) == (None, QuestionKind.FINAL, commands.AwaitPerson())
+        assert (question.play, question.kind, rest) == (None, ShowQuestionKind.FINAL, commands.AwaitPerson())
         issued = [*director.handle(events.ClockTicked(1.0)), *director.handle(answer)]
         assert commands.EndShow(outcome) in issued
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import http.server
 import json
+import queue
 import threading
+from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.support.show_harness import TOPIC, ShowHarness
+
+from lionstudio.model.shows.plan import Notify
+from lionstudio.shows.execute.notify import notify
 
 
 def test_notify_command_gets_no_secrets(harness: ShowHarness) -> None:
@@ -21,6 +27,17 @@ def test_notify_command_gets_no_secrets(harness: ShowHarness) -> None:
     names = {line.partition("=")[0] for line in notified.read_text().splitlines()}
     assert {"PATH", "DBUS_SESSION_BUS_ADDRESS"} <= names
     assert not {"ANTHROPIC_API_KEY", "MY_TOKEN", "LIONAGI_HOME"} & names
+
+
+def test_notify_runs_no_program_of_the_current_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "tell").write_text("#!/bin/sh\n: > ran\n")
+    (tmp_path / "tell").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    warnings: queue.Queue[str] = queue.Queue()
+    notify(Notify(desktop=False, command=("tell",)), {}, {"PATH": ".:/usr/bin:/bin"}, warnings.put)
+
+    assert "could not send a notification" in warnings.get(timeout=30)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_notify_runs_command_and_webhook(harness: ShowHarness) -> None:

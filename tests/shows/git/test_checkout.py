@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, write
+from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, merge, write
 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import NotFound
@@ -18,10 +18,10 @@ from lionstudio.shows.git.materialize import check_out_tree
 from lionstudio.shows.git.merge import (
     AlreadyMerged,
     CleanMerge,
+    ForeignCommits,
     MergeCommitted,
     MergeConflict,
     integration_tip,
-    merge,
     try_merge,
 )
 from lionstudio.shows.git.repo_layout import Checkout, Repo
@@ -37,7 +37,7 @@ def repo(users: Path) -> Repo:
     return begun(users)
 
 
-def merged(checkout: Checkout, attempt: int = 1) -> MergeCommitted | MergeConflict | AlreadyMerged:
+def merged(checkout: Checkout, attempt: int = 1) -> MergeCommitted | MergeConflict | AlreadyMerged | ForeignCommits:
     collected = collect(checkout, "work", attempt=attempt)
     assert collected.problems == ()
     return merge(checkout.repo, "topic", checkout.play, attempt, collected.head, f"Merge {checkout.play}")
@@ -69,7 +69,7 @@ def test_checkout_collect_merge_remove(users: Path, repo: Repo) -> None:
     assert integrated(users) == {"README.md": "hello", "src/a.py": "a = 2", "new file.txt": "new"}
     assert git(users, "log", "-1", "--format=%(trailers)", done.sha) == "Show-Play: topic/play\nShow-Attempt: 1"
     assert merge(repo, "topic", "play", 1, collected.head, "again") == AlreadyMerged(done.sha)
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
     assert not os.path.exists(checkout.path)
     assert git(users, "rev-parse", "refs/shows/archive/topic/play/1") == collected.head
     assert git(users, "branch", "--list", "show/topic/play") == ""
@@ -105,7 +105,7 @@ def test_collect_without_changes(users: Path, repo: Repo) -> None:
     assert (collected.head, collected.changed, collected.problems) == (checkout.base, (), ())
     assert merge(repo, "topic", "play", 1, collected.head, "nothing") == AlreadyMerged(checkout.base)
     assert git(users, "rev-parse", "show/topic/integration") == checkout.base
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
 
 
 def test_collect_ignores_empty_commits(repo: Repo) -> None:
@@ -159,7 +159,7 @@ def test_hand_back_conflict_resolved_by_edits(users: Path, repo: Repo) -> None:
     assert isinstance(merge(repo, "topic", "two", 2, solved.head, "Merge two"), MergeCommitted)
     assert integrated(users)["src/a.py"] == "a = 'both'"
     assert git(users, "log", "-1", "--format=%P", solved.head).split() == [collected.head, conflict.tip]
-    assert remove(two) is None
+    assert remove(two).kept is None
 
 
 def test_hand_back_conflict_again_after_the_branch_moved(users: Path, repo: Repo) -> None:
@@ -261,17 +261,17 @@ def test_remove_keeps_unmerged_work(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     collected = collect(checkout, "work", attempt=1)
-    assert remove(checkout) == "its work is not merged"
+    assert remove(checkout).kept == "its work is not merged"
     merge(repo, "topic", "play", 1, collected.head, "Merge play")
     write(checkout.path, {"later.txt": "written later\n"})
-    assert remove(checkout) == "it has changes that were not collected: later.txt"
-    assert remove(checkout) == "it has changes that were not collected: later.txt"
+    assert remove(checkout).kept == "it has changes that were not collected: later.txt"
+    assert remove(checkout).kept == "it has changes that were not collected: later.txt"
     commit(checkout.path)
-    assert remove(checkout) == "it has commits that were not collected"
+    assert remove(checkout).kept == "it has commits that were not collected"
     git(checkout.path, "reset", "-q", "--hard", "HEAD~1")
     # its own HEAD is the base again: what we had committed for it is not in its history
     write(checkout.path, {"new.txt": "new\n"})
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
     assert not os.path.exists(checkout.path)
 
 
@@ -284,7 +284,7 @@ def test_collect_does_not_move_a_checked_out_branch(users: Path, repo: Repo) -> 
     before = fingerprint(users)
     assert isinstance(merged(checkout, 2), MergeCommitted)
     assert integrated(users)["new.txt"] == "newer"
-    assert remove(checkout) == "its work is not merged"  # that of the branch is not
+    assert remove(checkout).kept == "its work is not merged"  # that of the branch is not
     assert fingerprint(users) == before
     assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
 
@@ -294,7 +294,7 @@ def test_remove_keeps_a_checked_out_branch(users: Path, repo: Repo) -> None:
     write(checkout.path, {"new.txt": "new\n"})
     merged(checkout)
     git(users, "checkout", "-q", "show/topic/play")
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
     assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
 
 
@@ -304,7 +304,7 @@ def test_remove_folders_without_permissions(repo: Repo) -> None:
     os.chmod(os.path.join(checkout.path, "cache/deep"), 0o500)
     os.chmod(os.path.join(checkout.path, "cache"), 0o500)
     merged(checkout)
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
     assert not os.path.exists(checkout.path)
 
 
@@ -408,7 +408,7 @@ def test_collect_archives_other_refs(users: Path, repo: Repo) -> None:
     archived = git(users, "for-each-ref", "--format=%(refname)", "refs/shows/archive").splitlines()
     assert len(archived) == 1 + len(kept) + 1  # the attempt, what was beside it, the tag; nothing for `same`
     merge(repo, "topic", "play", 1, collected.head, "Merge")
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
 
 
 def test_remove_keeps_a_checkout_with_an_unarchived_branch(repo: Repo) -> None:
@@ -419,12 +419,12 @@ def test_remove_keeps_a_checkout_with_an_unarchived_branch(repo: Repo) -> None:
     collected = collect(checkout, "work", attempt=1)
     assert collected.problems == ()
     merge(repo, "topic", "play", 1, collected.head, "Merge")
-    assert remove(checkout) == "refs/heads/broken was not collected"
+    assert remove(checkout).kept == "refs/heads/broken was not collected"
     lost.unlink()
     git(checkout.path, "branch", "later", git(checkout.path, "commit-tree", "-m", "late", "HEAD^{tree}"))
-    assert remove(checkout) == "refs/heads/later was not collected"
+    assert remove(checkout).kept == "refs/heads/later was not collected"
     collect(checkout, "work", attempt=1)
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
 
 
 def test_collect_reports_a_rewritten_history(users: Path, repo: Repo) -> None:

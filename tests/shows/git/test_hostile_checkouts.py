@@ -9,14 +9,16 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, write
+from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, merge, write
 
+from lionstudio.model.shows.left_out import LeftOut, Why
 from lionstudio.shows.gates.review import changes_as_text
 from lionstudio.shows.git.checkout import remove
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.conflict import hand_back_conflict
+from lionstudio.shows.git.left_out import left_out_folder
 from lionstudio.shows.git.materialize import check_out_tree
-from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, MergeConflict, integration_tip, merge, try_merge
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, MergeConflict, integration_tip, try_merge
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 
@@ -213,8 +215,8 @@ def through_everything(repo: Repo, one: Checkout, two: Checkout, tmp_path: Path)
     assert isinstance(clean, CleanMerge)
     check_out_tree(repo, clean.tree, str(tmp_path / "gate"), parents=(tip, third.head))
     assert isinstance(merge(repo, "topic", "two", 2, third.head, "Merge two"), MergeCommitted)
-    assert remove(one) is None
-    assert remove(two) is None
+    assert remove(one).kept is None
+    assert remove(two).kept is None
 
 
 def test_no_planted_program_runs(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
@@ -279,18 +281,19 @@ def test_collect_never_enters_a_nested_repository(users: Path, repo: Repo, trap:
     assert "nested was committed as a repository of its own" in second.problems[0]
     write(checkout.path, {"nested/later.txt": "x\n"})
     collect(checkout, "work", attempt=3)
-    assert remove(checkout) == "its work is not merged"
+    assert remove(checkout).kept == "its work is not merged"
     assert marks(trap) == ""
 
 
 def test_collect_takes_filtered_files_only_from_commits(users: Path, trap: Path) -> None:
-    write(users, {".gitattributes": "*.bin filter=lfs\n", "data.bin": "pointer\n"})
+    write(users, {".gitattributes": "*.bin filter=other\n", "data.bin": "stored\n"})
     commit(users)
     repo = begun(users)
     checkout = checkout_of(repo)
     write(checkout.path, {"data.bin": "the large content\n", "other.txt": "o\n"})
     collected = collect(checkout, "work", attempt=1)
-    assert (collected.changed, collected.left_out, collected.problems) == (("other.txt",), ("data.bin",), ())
+    assert (collected.changed, collected.problems) == (("other.txt",), ())
+    assert collected.left_out == (LeftOut("data.bin", Why.FILTER, "other"),)
     git(checkout.path, "commit", "-q", "-m", "pointer", "--", "data.bin")
     assert set(collect(checkout, "work", attempt=2).changed) == {"other.txt", "data.bin"}
 
@@ -313,3 +316,17 @@ def test_collect_reports_a_replaced_git_folder(users: Path, repo: Repo, trap: Pa
         assert "stolen.txt" not in files_of(users, collected.head)
     assert git(checkout_of(repo).path, "status", "--porcelain=v1") == ""
     assert marks(trap) == ""
+
+
+def test_prepare_keeps_a_git_folder_that_it_replaces(users: Path, repo: Repo) -> None:
+    """Its commits could not be collected, so that it may be the only copy."""
+    checkout = checkout_of(repo)
+    write(checkout.path, {"work.txt": "work\n"})
+    head = commit(checkout.path)
+    Path(checkout.path, ".git", "commondir").write_text("elsewhere\n")
+    assert "commondir" in collect(checkout, "work", attempt=1).problems[0]
+    again = checkout_of(repo)
+    kept = Path(left_out_folder(again), "replaced.git")
+    (kept / "commondir").unlink()
+    assert git(users, f"--git-dir={kept}", "rev-parse", "refs/heads/show/topic/play") == head
+    assert git(again.path, "status", "--porcelain=v1") == ""

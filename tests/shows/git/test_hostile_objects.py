@@ -11,15 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.support.repositories import begun, checkout_of, commit, files_of, git, make_repo, write
+from tests.support.repositories import begun, checkout_of, commit, files_of, git, make_repo, merge, write
 
 from lionstudio.errors import LionError
 from lionstudio.shows.git import untrusted_git_dir, worktree_scan
 from lionstudio.shows.git.checkout import remove
-from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.collect_work import ProblemCode, collect
 from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.materialize import check_out_tree
-from lionstudio.shows.git.merge import MergeCommitted, integration_tip, merge
+from lionstudio.shows.git.merge import MergeCommitted, integration_tip
 from lionstudio.shows.git.repo_layout import Repo
 
 
@@ -78,6 +78,38 @@ def test_collect_reports_invalid_objects(
     # the file itself is still there, and is kept
     assert files_of(users, collected.head)["new.txt"] == "new content"
     git(users, "fsck", "--strict")
+    # the commit is only in the checkout, so that stays
+    assert ProblemCode.UNREADABLE in collected.codes
+    merge(repo, "topic", "play", 1, collected.head, "Merge play")
+    assert remove(checkout).kept is not None
+    assert git(checkout.path, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.parametrize("loose", [1000, 0])
+def test_collect_leaves_no_object_of_a_refused_commit(
+    users: Path, repo: Repo, loose: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lionstudio.shows.git.collect_work._LOOSE", loose)
+    checkout = checkout_of(repo)
+    write(checkout.path, {"new.txt": "new content\n"})
+    commit(checkout.path)
+    blob = git(checkout.path, "rev-parse", "HEAD:new.txt")
+    entries = b"".join(b"100644 " + name + b"\0" + bytes.fromhex(blob) for name in (b".git", b"new.txt"))
+    made = subprocess.run(
+        ["git", "hash-object", "-w", "-t", "tree", "--literally", "--stdin"],
+        cwd=checkout.path,
+        input=entries,
+        capture_output=True,
+        check=True,
+    )
+    head = git(checkout.path, "commit-tree", made.stdout.decode().strip(), "-p", checkout.base, "-m", "evil")
+    git(checkout.path, "update-ref", "HEAD", head)
+    git(checkout.path, "rm", "-q", "-f", "new.txt", check=False)
+    Path(checkout.path, "new.txt").unlink(missing_ok=True)
+    before = sorted(users.glob(".git/objects/**/*"))
+    assert "cannot be read" in collect(checkout, "work", attempt=1).problems[0]
+    assert sorted(users.glob(".git/objects/**/*")) == before
+    assert git(users, "fsck", "--strict") == ""
 
 
 def test_collect_refuses_a_linked_object_store(repo: Repo, tmp_path: Path) -> None:
@@ -168,7 +200,7 @@ def test_collect_keeps_odd_names_and_links(users: Path, repo: Repo, tmp_path: Pa
         assert (tmp_path / "gate" / name).read_text() == f"{number}\n"
     assert os.readlink(tmp_path / "gate" / "link out") == "/etc/passwd"
     assert os.stat(tmp_path / "gate" / "src/a.py").st_mode & stat.S_IXUSR
-    assert remove(checkout) is None
+    assert remove(checkout).kept is None
 
 
 def test_collect_handles_type_changes(users: Path, repo: Repo, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.repositories import begun, commit, files_of, git, make_repo, write
+from tests.support.repositories import begun, commit, files_of, git, make_repo, merge, write
 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput
@@ -14,7 +14,7 @@ from lionstudio.model.shows.plan import Plan
 from lionstudio.shows.git.checkout import CheckoutTarget, prepare
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.materialize import check_out_tree
-from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, merge
+from lionstudio.shows.git.merge import AlreadyMerged, ForeignCommits, MergeCommitted, MergeConflict
 from lionstudio.shows.git.provision import NotReady, provision
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
@@ -29,7 +29,7 @@ def repo(users: Path) -> Repo:
     return begun(users)
 
 
-def merged(checkout: Checkout, attempt: int = 1) -> MergeCommitted | MergeConflict | AlreadyMerged:
+def merged(checkout: Checkout, attempt: int = 1) -> MergeCommitted | MergeConflict | AlreadyMerged | ForeignCommits:
     collected = collect(checkout, "work", attempt=attempt)
     assert collected.problems == ()
     return merge(checkout.repo, "topic", checkout.play, attempt, collected.head, f"Merge {checkout.play}")

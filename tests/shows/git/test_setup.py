@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, write
+from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, merge, write
 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.shows.git.collect_work import collect
-from lionstudio.shows.git.merge import MergeCommitted, merge
+from lionstudio.shows.git.merge import MergeCommitted
 from lionstudio.shows.git.preflight import check_repo
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import open_show_repo

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import pickle
 import stat
 import subprocess
 import sys
@@ -40,6 +42,27 @@ engine.close()
 """
 
 
+THREADS = """
+import sys, threading, time
+from lionstudio.shows.process.engine_dbos import DbosEngine
+
+def polls():
+    names = [thread.name for thread in threading.enumerate()]
+    return [name for name in names if "queue" in name or "timeout" in name or "scheduler" in name]
+
+def work(topic):
+    deadline = time.monotonic() + 60
+    while polls() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return polls()
+
+engine = DbosEngine(f"{sys.argv[1]}/engine.db", "show/a", {"show": work})
+began = polls()
+print(bool(began), engine.run("show/a", "show", "a"))
+engine.close()
+"""
+
+
 def run(root: Path, show: str, dies_at: str = "-", *more: str) -> list[str]:
     argv = [sys.executable, "-W", "ignore", "-c", PROGRAM, str(root), show, dies_at, *more]
     done = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=100)
@@ -49,6 +72,18 @@ def run(root: Path, show: str, dies_at: str = "-", *more: str) -> list[str]:
 
 def notes(root: Path) -> list[str]:
     return (root / "notes").read_text().split()
+
+
+@pytest.mark.parametrize(("durability", "synchronous"), [("process", "1"), ("power", "2")])
+def test_engine_commits_with_the_durability_of_the_database(tmp_path: Path, durability: str, synchronous: str) -> None:
+    set_up = f"from lionstudio.state.sqlite.open import set_durability; set_durability({durability!r})\n"
+    look = "import sqlalchemy\nwith sqlalchemy.create_engine(f'sqlite:///{root}/engine.db').connect() as conn:\n"
+    look += "    print(conn.execute(sqlalchemy.text('PRAGMA synchronous')).scalar())\n"
+    program = set_up + PROGRAM.replace("engine.close()", look + "engine.close()")
+    argv = [sys.executable, "-W", "ignore", "-c", program, str(tmp_path), "a", "-"]
+    done = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=100)
+
+    assert done.stdout.splitlines()[-1:] == [synchronous], done.stderr
 
 
 def test_engine_does_not_repeat_finished_steps(tmp_path: Path) -> None:
@@ -95,6 +130,49 @@ def test_engine_file_is_private_and_holds_no_code(tmp_path: Path) -> None:
     assert outputs[0] == '{"word":"one"}'
 
 
+class Payload:
+    """An object whose unpickling runs a command."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, (f"touch {self.mark}",)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE operation_outputs SET output = :data, serialization = 'py_pickle'",
+        "UPDATE workflow_status SET inputs = :data, serialization = 'py_pickle'",
+        "UPDATE workflow_status SET output = :data, status = 'SUCCESS', serialization = 'py_pickle'",
+    ],
+)
+@pytest.mark.parametrize("earlier", [0, 1])
+def test_engine_never_loads_a_pickle(tmp_path: Path, statement: str, earlier: int) -> None:
+    for _ in range(earlier):
+        run(tmp_path, "a")
+    run(tmp_path, "a", "two")
+    data = base64.b64encode(pickle.dumps(Payload(tmp_path / "ran"))).decode()
+    with apsw.Connection(str(tmp_path / "engine.db")) as conn:
+        conn.execute(statement, {"data": data})
+    argv = [sys.executable, "-W", "ignore", "-c", PROGRAM, str(tmp_path), "a", "-"]
+    done = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=100)
+
+    assert not (tmp_path / "ran").exists()
+    assert done.returncode != 0
+    assert "holds a row that is not JSON" in done.stderr
+    assert notes(tmp_path)[3 * earlier :] == ["a:one", "a:two"]
+
+
+def test_engine_ignores_rows_of_other_shows(tmp_path: Path) -> None:
+    """Neither are they loaded, nor is the whole file scanned at each start."""
+    run(tmp_path, "ab")
+    with apsw.Connection(str(tmp_path / "engine.db")) as conn:
+        conn.execute("UPDATE operation_outputs SET serialization = 'py_pickle'")
+    assert run(tmp_path, "a") == ["['one', 'two', 'three']", "['show/a']"]
+
+
 @pytest.mark.parametrize("arguments", [("show", "--help"), ("show", "run", "--help"), ("show", "ls")])
 def test_engine_is_imported_only_by_a_director(arguments: tuple[str, ...], tmp_path: Path) -> None:
     code = "import sys; from lionstudio.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
@@ -128,3 +206,11 @@ def test_engine_never_opens_the_state_database(tmp_path: Path) -> None:
 
     assert done.code == 0, (done, harness.log())
     assert {Path(line).name for line in opened.read_text().split()} == {"engine.db"}
+
+
+def test_engine_stops_polling_when_its_run_begins(tmp_path: Path) -> None:
+    """A director waits for hours: threads that look for queued or overdue work would look all the time."""
+    argv = [sys.executable, "-W", "ignore", "-c", THREADS, str(tmp_path)]
+    done = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=100)
+
+    assert done.stdout.split("\n")[0] == "True []", done.stderr

@@ -19,11 +19,12 @@ from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.files.shows.show_folder import read_show
 from lionstudio.model.shows import play_codec
+from lionstudio.model.shows.decisions import ReasonCode
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.show_sync.rows import row_differences
-from lionstudio.shows.director.state import PlayState, ReasonCode, Transition
+from lionstudio.shows.director.state import PlayState, Transition
 from lionstudio.shows.records import play_records
 from lionstudio.shows.records.play_records import (
     read_meta,

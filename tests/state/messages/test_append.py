@@ -6,13 +6,15 @@ import os
 
 import apsw
 import pytest
-from tests.support.builders import T0, begin, read, read_history, said, say, sql, write
+from tests.support.builders import T0, begin, damage, read, read_history, said, say, sql, write
+from tests.support.records import dump
 from tests.support.sql_trace import traced
 
 from lionstudio.errors import Conflict, CorruptStore, IllegalTransition, InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.usage import Usage
+from lionstudio.state.backends import open_database
 from lionstudio.state.branches import branch_length, branch_usage, create_branch, fork_branch, get_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -43,12 +45,12 @@ def test_append_same_message_writes_nothing(db: Database) -> None:
     session, branch = begin(db)
     message = said("hello", id="m", metadata={"usage": {"input_tokens": 3}})
     write(db, append, branch, message)
-    before = db.conn.raw.total_changes()
+    before = dump(db.path)
 
     for _ in range(3):
         assert write(db, append, branch, message) == Appended("m", session, new=False)
 
-    assert db.conn.raw.total_changes() == before
+    assert dump(db.path) == before
     assert read(db, get_session, session).message_count == 1
 
 
@@ -192,7 +194,7 @@ def test_append_rejects_a_branch_that_another_process_pruned(db: Database) -> No
     begun = begin(db)
     say(db, begun.branch_id, "a")
     write(db, finish_session, begun.session_id, "completed")
-    with Database(db.path) as other:
+    with open_database(db.path) as other:
         other.conn.execute("DELETE FROM branches")
         other.conn.execute("DELETE FROM sessions")
         other.conn.execute("DELETE FROM progression_heads")
@@ -206,7 +208,7 @@ def test_append_rejects_a_branch_that_another_process_pruned(db: Database) -> No
 def test_append_accepts_a_branch_that_another_process_recreated(db: Database) -> None:
     begun = begin(db)
     say(db, begun.branch_id, "a")
-    with Database(db.path) as other:
+    with open_database(db.path) as other:
         other.conn.execute("DELETE FROM branches")
         other.conn.execute("DELETE FROM sessions")
         other.conn.execute("DELETE FROM progression_heads")
@@ -237,7 +239,7 @@ def test_append_cursor_is_forgotten_after_a_rollback(db: Database) -> None:
 
 def test_append_by_two_writers_leaves_no_hole(db: Database) -> None:
     _, branch = begin(db)
-    with Database(db.path) as other:
+    with open_database(db.path) as other:
         for number in range(10):
             say(db if number % 3 else other, branch, f"m{number}")
 
@@ -287,6 +289,7 @@ def log_bytes_per_append(db: Database, branch_id: str, count: int = 200) -> floa
     return os.stat(f"{db.path}-wal").st_size / count
 
 
+@pytest.mark.sqlite
 @pytest.mark.slow
 def test_append_10000_runs_the_statements_of_append_10(db: Database) -> None:
     # in a file that is in use: where every table is one page, an append writes fewer of them
@@ -334,6 +337,7 @@ def test_fork_branch_is_one_insert(db: Database, length: int) -> None:
     assert db.conn.value("SELECT count(*) FROM messages") == length
 
 
+@pytest.mark.sqlite
 @pytest.mark.slow
 def test_messages_after_costs_the_same_anywhere(db: Database) -> None:
     session, branch = begin(db)
@@ -402,10 +406,7 @@ def test_fork_branch_into_another_session(db: Database) -> None:
 
 def test_append_to_a_missing_progression_raises_corrupt_store(db: Database) -> None:
     begun = begin(db)
-    other = apsw.Connection(db.path)
-    other.execute("PRAGMA foreign_keys = OFF")
-    other.execute("DELETE FROM progressions WHERE id = (SELECT progression_id FROM branches)")
-    other.close()
+    damage(db, "DELETE FROM progression_heads WHERE id = (SELECT progression_id FROM branches)")
 
     with pytest.raises(CorruptStore):
         write(db, append, begun.branch_id, said())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -12,10 +13,11 @@ import pytest
 from tests.support.builders import T0, begin, read, said, sql, write
 from tests.support.sql_trace import Ran, plan, traced
 
-from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.errors import InvalidInput
+from lionstudio.model.run_name import run_name
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.computed_state import staleness_check
+from lionstudio.model.status.computed_state import session_state, staleness_check
 from lionstudio.model.status.statuses import InvocationKind, PlayStatus, SessionStatus, TeamStatus
 from lionstudio.model.teams import Team
 from lionstudio.state.connection import Connection
@@ -23,8 +25,11 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
 from lionstudio.state.runs import dashboard
 from lionstudio.state.runs.dashboard import cards, status_counts
+from lionstudio.state.runs.facets import Totals, facets, totals
+from lionstudio.state.runs.page_queries import recent_rows
 from lionstudio.state.runs.run_list import Filters, list_sessions
-from lionstudio.state.sessions import create_session, finish_session, get_session, resolve_session, set_health
+from lionstudio.state.runs.run_order import ListOrder, Order, Sort
+from lionstudio.state.sessions import create_session, finish_session, get_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.sqlite.open import open_writer
 from lionstudio.state.teams import put_team
@@ -33,13 +38,15 @@ MANY = 12_000
 _FILL = """
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < :many)
 INSERT INTO sessions (id, created_at, updated_at, started_at, ended_at, last_message_at, name, agent_name,
-                      playbook_name, project, invocation_kind, source_kind, status, show_topic)
+                      playbook_name, project, invocation_kind, source_kind, status, show_topic, model, cost_microusd,
+                      input_tokens, cache_read_tokens, message_count)
 SELECT printf('s%08d', i), :t0 + i, :t0 + i, :t0 + i, :t0 + i + 5, :t0 + i, 'name ' || (i % 900), 'agent ' || (i % 7),
        'book ' || (i % 5), 'project ' || (i % 3),
        CASE i % 4 WHEN 0 THEN 'agent' WHEN 1 THEN 'play' WHEN 2 THEN 'flow' ELSE 'show-play' END,
        CASE i % 2 WHEN 0 THEN 'live' ELSE 'imported_fs' END,
        CASE i % 5 WHEN 0 THEN 'failed' WHEN 1 THEN 'running' ELSE 'completed' END,
-       CASE WHEN i % 4 = 3 THEN 'topic ' || (i % 11) END
+       CASE WHEN i % 4 = 3 THEN 'topic ' || (i % 11) END, 'model ' || (i % 6),
+       CASE WHEN i % 10 THEN i * 7919 % 1000 END, i * 31 % 500, i * 17 % 90, i % 40
   FROM n
 """
 
@@ -80,7 +87,16 @@ INDEXED = [
 NOT_INDEXED = [
     {name: CHOICES[name] for name in names} for names in (("kind", "project"), ("status", "kind", "project"))
 ]
-SINGLE = [{name: CHOICES[name]} for name in ("source", "agent", "playbook", "show", "name")]
+SINGLE = [{name: CHOICES[name]} for name in ("agent", "playbook", "show", "name")]
+# several walks, which SQLite merges
+MERGED: list[dict[str, Any]] = [
+    {"source": "live"},
+    {"model": "model 3"},
+    {"status": ("failed", "running")},
+    {"project": ("project 0", "project 2")},
+    {"project": ("project 0", "project 2"), "status": ("failed", "running")},
+    {"model": ("model 1", "model 2"), "status": "failed"},
+]
 
 
 def page_plan(conn: Connection, filters: dict[str, Any], cursor: bool) -> list[str]:
@@ -88,9 +104,11 @@ def page_plan(conn: Connection, filters: dict[str, Any], cursor: bool) -> list[s
     at, pk = T0 + 500, 5
     with traced(conn) as ran:
         list_sessions(conn, Filters(**filters), cursor=f"{at!r}~{pk}" if cursor else None)
-    return plan(conn, ran[-1].sql, filters | {"limit": 101, "cursor_at": at, "cursor_pk": pk})
+    [listing] = [one.sql for one in ran if "FROM sessions" in one.sql]
+    return plan(conn, listing, filters | {"limit": 101, "cursor_at": at, "cursor_pk": pk})
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
 @pytest.mark.parametrize("filters", INDEXED + NOT_INDEXED + SINGLE, ids=lambda filters: "+".join(filters) or "none")
 def test_list_sessions_walks_an_index_in_order(many: Connection, filters: dict[str, Any], cursor: bool) -> None:
@@ -102,6 +120,7 @@ def test_list_sessions_walks_an_index_in_order(many: Connection, filters: dict[s
     assert not any("TEMP B-TREE" in line for line in lines)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("names", "index"),
     [
@@ -118,6 +137,147 @@ def test_list_sessions_walks_the_index_of_the_most_selective_filter(
     [walk] = [line for line in page_plan(many, {name: CHOICES[name] for name in names}, False) if "sessions" in line]
 
     assert f"USING INDEX {index} " in walk
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
+@pytest.mark.parametrize("filters", MERGED, ids=str)
+def test_list_sessions_merges_walks_of_several_values(many: Connection, filters: dict[str, Any], cursor: bool) -> None:
+    at = f"{T0 + 5000!r}~5001" if cursor else None
+    with traced(many) as ran:
+        page = list_sessions(many, Filters(**filters), cursor=at)
+
+    assert len(page.rows) == 100
+    assert (ran[-1].full_scan_steps, ran[-1].steps < 30_000) == (0, True), ran[-1]
+    assert [row["id"] for row in page.rows] == matching(many, filters, T0 + 5000 if cursor else None)[:100]
+
+
+def test_list_sessions_with_too_many_values_walks_all_sessions(many: Connection) -> None:
+    filters = {"agent": tuple(f"agent {n}" for n in range(40)), "status": ("failed", "running")}
+
+    page = list_sessions(many, Filters(**filters))  # type: ignore[arg-type]
+    assert [row["id"] for row in page.rows] == matching(many, filters)[:100]
+    with pytest.raises(InvalidInput, match="at most 50"):
+        list_sessions(many, Filters(agent=tuple(f"agent {n}" for n in range(51))))
+
+
+_COLUMN_OF = {"kind": "invocation_kind", "source": "source_kind", "agent": "agent_name", "playbook": "playbook_name"}
+
+
+def matching(conn: Connection, filters: dict[str, Any], before: float | None = None) -> list[str]:
+    """The ids that filters leave, newest first."""
+    rows = conn.dicts("SELECT * FROM sessions ORDER BY created_at DESC")
+    return [
+        row["id"]
+        for row in rows
+        if (before is None or row["created_at"] < before)
+        and all(
+            row[_COLUMN_OF.get(name, name)] in ((values,) if isinstance(values, str) else values)
+            for name, values in filters.items()
+        )
+    ]
+
+
+KEYS: dict[Sort, Any] = {
+    Sort.CREATED: lambda row: row["created_at"],
+    Sort.UPDATED: lambda row: row["updated_at"],
+    Sort.DURATION: lambda row: row["ended_at"] - row["started_at"],
+    Sort.COST: lambda row: row["cost_microusd"],
+    Sort.TOKENS: lambda row: row["input_tokens"] + row["cache_read_tokens"],
+    Sort.MESSAGES: lambda row: row["message_count"],
+    Sort.NAME: run_name,
+    Sort.STATUS: lambda row: [*SessionStatus].index(row["status"]),
+}
+
+
+@pytest.mark.parametrize("filters", [{}, {"status": ("failed", "running"), "project": "project 1"}], ids=str)
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("sort", Sort)
+def test_list_sessions_sorted_pages_have_each_session_once(
+    many: Connection, sort: Sort, order: Order, filters: dict[str, Any]
+) -> None:
+    seen, cursor = [], None
+    while True:
+        page = list_sessions(many, Filters(**filters), limit=977, cursor=cursor, order=ListOrder(sort, order))
+        seen += page.rows
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+
+    assert sorted(row["id"] for row in seen) == sorted(matching(many, filters))
+    keys = [KEYS[sort](row) for row in seen]
+    known = [key for key in keys if key is not None]
+    assert known == sorted(known, reverse=order is Order.DESC)
+    assert keys == known + [None] * (len(keys) - len(known)), "unknown values are last"
+
+
+def test_list_sessions_refuses_the_cursor_of_another_order(many: Connection) -> None:
+    by_cost = ListOrder(Sort.COST)
+    cursor = list_sessions(many, limit=5, order=by_cost).next_cursor
+
+    for order in (ListOrder(Sort.TOKENS), ListOrder(Sort.COST, Order.ASC), ListOrder()):
+        with pytest.raises(InvalidInput, match="is not a cursor"):
+            list_sessions(many, cursor=cursor, order=order)
+
+
+def test_list_sessions_by_duration_counts_running_sessions_until_the_first_page(db: Database) -> None:
+    now = time.time()
+    for number, ago in enumerate((50.0, 5000.0, 500.0)):
+        begin(db, f"s{number}", created_at=now - ago)
+    begin(db, "done", created_at=now - 9000)
+    write(db, finish_session, "done", "completed", at=now - 9000 + 700)
+    order = ListOrder(Sort.DURATION)
+
+    first = read(db, list_sessions, limit=2, order=order)
+    rest = read(db, list_sessions, order=order, cursor=first.next_cursor)
+    assert [row["id"] for row in first.rows + rest.rows] == ["s1", "done", "s2", "s0"]
+
+
+def test_list_sessions_text_finds_an_id_by_its_start(db: Database) -> None:
+    for number in range(3):
+        begin(db, f"0199a0b{number}-77aa-7000-8000-00000000000{number}", name=f"run {number}")
+    begin(db, "other", name="0199a0 in its name")
+
+    def found(text: str, **fields: Any) -> list[str]:
+        return [row["name"] for row in read(db, list_sessions, Filters(text=text, **fields)).rows]
+
+    assert found("0199a0b1-77aa-7000-8000-000000000001") == ["run 1"]
+    assert found("0199a0b1-77aa") == ["run 1"]
+    assert sorted(found("0199a0")) == ["0199a0 in its name", "run 0", "run 1", "run 2"]
+    assert found("0199a0", name="run 2") == ["run 2"]
+    assert found("0199a") == ["0199a0 in its name"], "five characters are a text"
+
+
+def test_totals_count_and_sum_what_filters_leave(many: Connection) -> None:
+    filters = {"status": ("failed", "running"), "project": "project 1"}
+    ids = set(matching(many, filters))
+    rows = [row for row in many.dicts("SELECT * FROM sessions") if row["id"] in ids]
+
+    assert totals(many, Filters(**filters)) == Totals(  # type: ignore[arg-type]
+        runs=len(rows),
+        more=False,
+        tokens=sum(row["input_tokens"] + row["cache_read_tokens"] for row in rows),
+        cost_microusd=sum(row["cost_microusd"] or 0 for row in rows),
+        all_runs=MANY,
+    )
+    assert totals(many)[:2] == (10_000, True)
+    assert totals(many, Filters(project="none")) == Totals(0, False, 0, None, MANY)
+
+
+def test_facets_count_each_value_under_the_other_filters(many: Connection) -> None:
+    many.execute("INSERT INTO session_tags SELECT id, 'starred', 0 FROM sessions WHERE pk <= 30 ON CONFLICT DO NOTHING")
+    filters = {"status": ("failed", "running"), "project": ("project 1", "project 2")}
+
+    counts = facets(many, Filters(**filters))  # type: ignore[arg-type]
+    for facet in ("status", "project"):
+        others = {name: value for name, value in filters.items() if name != facet}
+        for count in counts[facet]:
+            expected = len(matching(many, {**others, facet: count.value}))
+            assert (count.runs, count.more) == (min(expected, 1000), expected > 1000), (facet, count)
+    assert {count.value for count in counts["model"]} == {f"model {n}" for n in (1, 2, 4, 5)}
+    assert [(count.value, count.runs) for count in counts["tag"]] == [
+        ("starred", sum(int(id_[1:]) < 30 for id_ in matching(many, filters)))
+    ]
 
 
 def steps_of_pages(conn: Connection, filters: dict[str, Any]) -> list[int]:
@@ -155,6 +315,7 @@ def texts(many: Connection, text: str, **filters: Any) -> tuple[list[str], list[
     return [row["id"] for row in found.rows], ran
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("text", ["name 17", "project", "17", "n"])
 def test_list_sessions_by_text_reads_the_end_of_the_index(many: Connection, text: str) -> None:
     ids, ran = texts(many, text)
@@ -165,6 +326,7 @@ def test_list_sessions_by_text_reads_the_end_of_the_index(many: Connection, text
     assert (ran[-1].full_scan_steps, ran[-1].sorts) == (0, 0)
 
 
+@pytest.mark.sqlite
 def test_list_sessions_by_text_and_filter_takes_the_shorter_way(many: Connection) -> None:
     _, dense_and_rare = texts(many, "project", name="name 17")
     _, rare_and_dense = texts(many, "name 171", status="completed")
@@ -188,6 +350,21 @@ def test_list_sessions_by_short_text_matches_the_start_of_a_word(db: Database) -
     assert found("zz") == set()
     with pytest.raises(InvalidInput, match="letter or digit"):
         found("--")
+
+
+@pytest.mark.sqlite
+def test_list_sessions_by_the_start_of_the_id_of_a_vendor(db: Database) -> None:
+    begin(db, "ours", conversation_id="6f1c2d3e-aaaa")
+    begin(db, "other", conversation_id="6f1c2d3f-aaaa")
+
+    def found(text: str) -> list[str]:
+        return [row["id"] for row in read(db, list_sessions, Filters(text=text)).rows]
+
+    assert found("6f1c2d3e") == found("6f1c2d3e-aaaa") == ["ours"]
+    assert found("6f1c2d3") == found("6f1c2d3g") == []
+    with db.reader() as conn, traced(conn) as ran:
+        list_sessions(conn, Filters(text="6f1c2d3e"))
+    assert sum(one.full_scan_steps for one in ran if "conversation_id >=" in one.sql) == 0
 
 
 def test_list_sessions_by_text_follows_renames_moves_and_deletes(db: Database) -> None:
@@ -241,6 +418,7 @@ CARDS = {
 }
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("card", CARDS)
 def test_cards_are_counted_in_an_index(many: Connection, card: str) -> None:
     lines = plan(many, *CARDS[card])
@@ -248,10 +426,12 @@ def test_cards_are_counted_in_an_index(many: Connection, card: str) -> None:
     assert lines
     for line in lines:
         # counting different sessions sorts the few plays that need a person
-        assert "INDEX" in line or line in ("SCAN session_counts", "USE TEMP B-TREE FOR count(DISTINCT)")
+        few = ("SCAN session_counts", "USE TEMP B-TREE FOR count(DISTINCT)", "CORRELATED SCALAR SUBQUERY 1")
+        assert "INDEX" in line or line in few
         assert "SCAN sessions" not in line or "idx_sessions_running" in line
 
 
+@pytest.mark.sqlite
 def test_cards_of_running_sessions_skip_finished_ones(db: Database) -> None:
     steps = []
     for finished in (10, 2000):
@@ -322,6 +502,33 @@ def test_list_sessions_row(db: Database) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "metadata", ['{"mirror": {"failed": "overloaded"}}', '{"ended_with": 5}', "{", "[]", "null", None]
+)
+@pytest.mark.parametrize("status", SessionStatus)
+def test_list_sessions_has_the_summary_of_the_session(
+    db: Database, status: SessionStatus, metadata: str | None
+) -> None:
+    begin(db)
+    sql(db, "UPDATE sessions SET status = :status, node_metadata = :metadata", {"status": status, "metadata": metadata})
+    rows = [*read(db, list_sessions).rows, *read(db, recent_rows, 5), read(db, get_session, "s").to_dict()]
+
+    states = [session_state({**row, "reason_codes": ()}, now=T0) for row in rows]
+
+    assert len({state.summary for state in states}) == 1, states
+    if status is SessionStatus.FAILED and metadata and "overloaded" in metadata:
+        assert states[0].summary == "overloaded"
+
+
+def test_list_sessions_keeps_one_line_of_the_last_words(db: Database) -> None:
+    begin(db)
+    write(db, finish_session, "s", SessionStatus.FAILED, detail="no such model\n" + "x" * 1900)
+
+    [row] = read(db, list_sessions).rows
+
+    assert row["metadata"] == {"ended_with": "no such model"}
+
+
 @pytest.mark.parametrize("limit", [0, -1, 1001])
 def test_list_sessions_rejects_a_bad_limit(db: Database, limit: int) -> None:
     with pytest.raises(InvalidInput):
@@ -335,51 +542,6 @@ def test_list_sessions_rejects_an_unknown_code(db: Database, filters: Filters) -
 
     assert refusal.value.hint is not None
     assert refusal.value.hint.startswith("use one of: ")
-
-
-def test_resolve_session_by_id_prefix_and_name(db: Database) -> None:
-    for id_, name in (("abcd-1", "one"), ("abcd-2", "one"), ("xyzw", "abcd-1"), ("one", None)):
-        write(db, create_session, Session(id=id_, name=name, created_at=T0))
-    write(db, create_session, Session(id="newer", name="twice", created_at=T0 + 1))
-    write(db, create_session, Session(id="older", name="twice", created_at=T0))
-
-    assert read(db, resolve_session, "abcd-1") == "abcd-1"
-    assert read(db, resolve_session, "xyzw") == "xyzw"
-    assert read(db, resolve_session, "newe") == "newer"
-    assert read(db, resolve_session, "twice") == "newer"
-    assert read(db, resolve_session, "one") == "one"
-    with pytest.raises(InvalidInput, match="several"):
-        read(db, resolve_session, "abcd")
-    for unknown in ("xyz", "", "missing", "%", "abcd_1"):
-        with pytest.raises(NotFound):
-            read(db, resolve_session, unknown)
-
-
-def test_resolve_session_falls_back_to_the_agent(db: Database) -> None:
-    write(db, create_session, Session(id="first", name="fix the test", agent_name="claude", created_at=T0))
-    write(db, create_session, Session(id="second", name="explain", agent_name="claude", created_at=T0 + 1))
-    write(db, create_session, Session(id="named", name="codex", agent_name="script", created_at=T0))
-    write(db, create_session, Session(id="by-codex", name="other", agent_name="codex", created_at=T0 + 1))
-
-    assert read(db, resolve_session, "claude") == "second"
-    assert read(db, resolve_session, "codex") == "named"
-
-
-def test_set_health_sets_and_clears_waiting(db: Database) -> None:
-    session, _ = begin(db)
-    write(db, set_health, session, "waiting", at=T0 + 1)
-    assert read(db, get_session, session).health == "waiting"
-
-    write(db, set_health, session, None)
-    assert read(db, get_session, session).health is None
-    with pytest.raises(InvalidInput):
-        write(db, set_health, session, "ok")
-
-    write(db, set_health, session, "waiting")
-    write(db, finish_session, session, "completed")
-    assert read(db, get_session, session).health is None
-    with pytest.raises(NotFound):
-        write(db, set_health, session, "waiting")
 
 
 @pytest.mark.parametrize("status", [status for status in SessionStatus if status is not SessionStatus.RUNNING])

@@ -20,7 +20,9 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.sqlite import vectors
-from lionstudio.state.sqlite.fulltext import Hit, count_unindexed, index_batch, match_expression, search, snippet
+from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch, search
+from lionstudio.state.sqlite.search_hits import Hit
+from lionstudio.state.sqlite.search_text import match_expression, snippet
 from lionstudio.state.sqlite.vectors import nearest
 
 

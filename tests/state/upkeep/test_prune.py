@@ -9,9 +9,10 @@ from tests.support.sql_trace import traced
 from lionstudio.errors import InvalidInput
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.teams import Team, TeamMessage
+from lionstudio.state.backends import open_database
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.database import Database, reading
-from lionstudio.state.exchange import inbox, send
+from lionstudio.state.exchange.mailboxes import inbox, send
 from lionstudio.state.feed.changes import changes_after, last_seq
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
@@ -170,16 +171,17 @@ def test_prune_keeps_mailboxes(db: Database) -> None:
     assert [letter.message.id for letter in read(db, inbox, "bob")] == ["letter"]
 
 
+@pytest.mark.sqlite
 def test_plan_prune_writes_nothing(db: Database) -> None:
     ended(db, "old", "a")
     before = db.conn.value("PRAGMA data_version"), db.conn.raw.total_changes()
-    with Database(db.path) as writer:
+    with open_database(db.path) as writer:
         writer.conn.execute("BEGIN IMMEDIATE")
         with reading(db.path) as conn:
             plan = plan_prune(conn, before=NOW, keep_n=0, orphan_progressions=True)
         writer.conn.execute("ROLLBACK")
 
-    assert plan == PrunePlan(1, 0, 0, 0, 0, 2, 1, plan.bytes_freed)
+    assert plan == PrunePlan(1, 0, 0, 0, 0, 2, 1, plan.bytes_freed, 0, 0, plan.newest_at)
     assert (db.conn.value("PRAGMA data_version"), db.conn.raw.total_changes()) == before
     assert left(db, "sessions") == ["old"]
 
@@ -198,23 +200,86 @@ def test_prune_checks_changes_since_the_plan(db: Database) -> None:
     assert left(db, "messages") == ["ma", "mb", "mc"]
 
 
+class Clock:
+    """A clock on which every transaction takes this many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._now = seconds, 0.0
+
+    def __call__(self) -> float:
+        self._now += self._seconds
+        return self._now
+
+
+def deleted_rows(db: Database, clock: Clock) -> dict[str, list[int]]:
+    """Prune everything; returns the number of deleted rows of each transaction, by table."""
+    rows: dict[str, list[int]] = {}
+    plan_prune(db.conn, before=NOW, keep_n=0, orphan_progressions=True)
+    deleted: dict[str, int] = {}
+
+    def note(kind: int, _database: str, table: str, _row: int) -> None:
+        deleted[table] = deleted.get(table, 0) + 1
+
+    def commit() -> bool:
+        for table, number in deleted.items():
+            rows.setdefault(table, []).append(number)
+        deleted.clear()
+        return False
+
+    db.conn.raw.set_update_hook(note)
+    db.conn.raw.set_commit_hook(commit)
+    try:
+        prune(db.conn, clock=clock)
+    finally:
+        db.conn.raw.set_update_hook(None)
+        db.conn.raw.set_commit_hook(None)
+    return rows
+
+
+MANY_SESSIONS = """
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
+INSERT INTO sessions (id, created_at, updated_at, status) SELECT 'x' || i, 1.0, 1.0, 'failed' FROM n
+"""
+
+
 def test_prune_commits_in_batches_and_reports(db: Database) -> None:
     for number in range(3):
         ended(db, f"s{number}")
-    sql(
-        db,
-        """WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
-           INSERT INTO sessions (id, created_at, updated_at, status) SELECT 'x' || i, 1.0, 1.0, 'failed' FROM n""",
-    )
+    sql(db, MANY_SESSIONS)
     told: list[tuple[str, int]] = []
     plan_prune(db.conn, before=NOW, keep_n=0)
     with traced(db.conn) as ran:
-        prune(db.conn, lambda what, done: told.append((what, done)))
+        prune(db.conn, lambda what, done: told.append((what, done)), Clock(0.001))
 
     assert told == [("sessions", 200), ("sessions", 400), ("sessions", 453)]
-    assert [one.sql for one in ran].count("BEGIN IMMEDIATE") == 3
+    assert sum(one.sql.startswith("BEGIN") for one in ran) == 3
 
 
+@pytest.mark.sqlite
+def test_prune_halves_its_batches_while_they_take_too_long(db: Database) -> None:
+    sql(db, MANY_SESSIONS)
+
+    assert deleted_rows(db, Clock(0.1))["sessions"] == [200, 100, 50, 25, 12, 6, 3, *[1] * 54]
+
+
+@pytest.mark.sqlite
+def test_prune_deletes_a_long_session_in_many_transactions(db: Database) -> None:
+    branch = ended(db, "old")
+    db.write(lambda conn: [append(conn, branch, said("x"), late=True) for _ in range(3000)])
+    db.write(lambda conn: index_batch(conn, 3000))
+    sql(db, "UPDATE sessions SET updated_at = ?", (NOW - 100 * DAY,))
+
+    with traced(db.conn) as ran:
+        rows = deleted_rows(db, Clock(0.001))
+
+    # 6,000 positions, and at most 2,000 in one transaction
+    assert len([one for one in ran if one.sql.lstrip().startswith("DELETE FROM progression_items")]) == 4
+    assert max(rows["messages"]) == 200
+    assert left(db, "messages") == left(db, "progression_heads") == []
+    assert sql(db, "SELECT count(*) FROM progression_items") == [(0,)]
+
+
+@pytest.mark.sqlite
 def test_prune_writes_changes_and_unindexes(db: Database) -> None:
     ended(db, "old", "needle")
     db.write(index_batch)
@@ -227,6 +292,7 @@ def test_prune_writes_changes_and_unindexes(db: Database) -> None:
     assert read(db, search, "needle") == []
 
 
+@pytest.mark.sqlite
 def test_free_pages_shrinks_the_file(db: Database) -> None:
     branch = ended(db, "old")
     db.write(lambda conn: [append(conn, branch, said("x" * 5000), late=True) for _ in range(200)])

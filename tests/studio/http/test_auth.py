@@ -15,12 +15,11 @@ from tests.support.studio import AUTH, BASE, TOKEN, InProcess, application
 
 from lionstudio.errors import InvalidInput
 from lionstudio.studio.app import create_app
-from lionstudio.studio.http.auth import METHODS
+from lionstudio.studio.http.auth import LOGIN, LOGOUT, METHODS
 from lionstudio.studio.http.headers import SECURITY_HEADERS
-from lionstudio.studio.http.tokens import CODE_SECONDS, OneTimeCodes, derive_cookie, load_token
+from lionstudio.studio.http.tokens import load_token
 
-COOKIE = {"Cookie": f"lion_studio_8721={derive_cookie(TOKEN)}"}
-OPEN = {"/healthz", "/login"}
+OPEN = {("GET", "/healthz"), ("HEAD", "/healthz"), ("POST", "/api/login")}
 
 
 def operations() -> list[tuple[str, str]]:
@@ -77,10 +76,10 @@ def test_auth_refuses_every_operation_without_credentials(
 ) -> None:
     checked = 0
     for verb, path in operations():
-        open_door = path in OPEN and verb in ("GET", "HEAD") and wanted == {401} and not query
+        open_door = (verb, path) in OPEN and wanted == {401} and not query
         answer = studio.client.request(verb, path + query, headers=headers, follow_redirects=False, **body_of(verb))
         if open_door:
-            assert answer.status_code in (200, 401, 405), (verb, path)
+            assert answer.status_code in ((200, 405) if path == "/healthz" else (401, 422)), (verb, path)
         else:
             assert answer.status_code in wanted, (case, verb, path, answer.text)
             assert set(SECURITY_HEADERS) - set(_names(answer)) == set()
@@ -95,63 +94,62 @@ def _names(answer: Any) -> list[str]:
 
 
 def test_auth_accepts_the_same_requests_with_the_token(studio: InProcess) -> None:
-    for headers in (AUTH, {**AUTH, "Origin": BASE, "Sec-Fetch-Site": "same-origin"}, COOKIE):
+    session = studio.sign_in()
+    for headers in (AUTH, {**AUTH, "Origin": BASE, "Sec-Fetch-Site": "same-origin"}, session):
         assert studio.client.get("/api/runs", headers=headers).status_code == 200
 
 
+@pytest.fixture(scope="module")
+def two_sessions(studio: InProcess) -> tuple[dict[str, str], dict[str, str]]:
+    return studio.sign_in(), studio.sign_in()
+
+
+@pytest.mark.usefixtures("two_sessions", "effects")
+@pytest.mark.parametrize("part", ["Cookie", "Lion-Session"])
+def test_auth_refuses_half_of_a_session(
+    studio: InProcess, two_sessions: tuple[dict[str, str], dict[str, str]], part: str
+) -> None:
+    half = {part: two_sessions[0][part], "Origin": BASE}
+    other = {name: value for name, value in two_sessions[1].items() if name != part}
+    for headers in (half, {**half, **other}, {**half, "Cookie": "lion_studio_8721=x", "Lion-Session": "y"}):
+        statuses = {
+            studio.client.request(verb, path, headers=headers, **body_of(verb)).status_code
+            for verb, path in operations()
+            if (verb, path) not in OPEN
+        }
+        assert statuses == {401}
+
+
 def test_auth_refuses_a_cookie_without_an_origin(studio: InProcess) -> None:
-    bare = studio.client.post("/api/admin/checkpoint", headers=COOKIE, json={})
-    ours = studio.client.post("/api/admin/checkpoint", headers={**COOKIE, "Origin": BASE}, json={})
+    session = studio.sign_in()
+    bare = studio.client.post("/api/admin/checkpoint", headers=session, json={})
+    ours = studio.client.post("/api/admin/checkpoint", headers={**session, "Origin": BASE}, json={})
 
     assert (bare.status_code, ours.status_code) == (403, 200)
-
-
-def test_login_code_works_once_and_sets_a_strict_cookie(studio: InProcess) -> None:
-    code = studio.services.codes.create()
-    studio.client.head(f"/login?code={code}")
-    first = studio.client.get(f"/login?code={code}", follow_redirects=False)
-    again = studio.client.get(f"/login?code={code}", follow_redirects=False)
-    studio.client.cookies.clear()
-
-    assert (first.status_code, first.headers["location"], again.status_code) == (303, "/", 401)
-    cookie = first.headers["set-cookie"].lower()
-    assert "httponly" in cookie
-    assert "samesite=strict" in cookie
-    assert TOKEN not in cookie
-
-
-def test_login_redirects_a_browser_with_a_used_code_to_the_page(studio: InProcess) -> None:
-    code = studio.services.codes.create()
-    browser = {"Accept": "text/html,application/xhtml+xml"}
-    studio.client.get(f"/login?code={code}", headers=browser, follow_redirects=False)
-    studio.client.cookies.clear()
-    again = studio.client.get(f"/login?code={code}", headers=browser, follow_redirects=False)
-
-    assert (again.status_code, again.headers["location"]) == (303, "/")
-    assert "set-cookie" not in again.headers
-
-
-def test_one_time_code_expires_within_a_minute() -> None:
-    now = [0.0]
-    codes = OneTimeCodes(clock=lambda: now[0])
-    early, late = codes.create(), codes.create()
-
-    assert codes.consume(early)
-    now[0] = CODE_SECONDS + 0.1
-    assert CODE_SECONDS < 60
-    assert not codes.consume(late)
-    assert not codes.consume("")
 
 
 def test_load_token_creates_a_private_file_once(tmp_path: Path) -> None:
     path = tmp_path / "home" / "studio.token"
     token = load_token(str(path))
 
-    assert len(token) >= 22
-    assert load_token(str(path)) == token
+    assert len(token.value) >= 22
+    assert token.is_new
+    assert load_token(str(path)) == (token.value, False, False)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    os.chmod(path, 0o644)
-    load_token(str(path))
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o602])
+def test_load_token_renews_or_refuses_an_exposed_token(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "studio.token"
+    old = load_token(str(path))
+    path.chmod(mode)
+
+    with pytest.raises(InvalidInput, match="other users can read"):
+        load_token(str(path))
+    new = load_token(str(path), renew=True)
+
+    assert (new.is_new, new.was_exposed) == (True, True)
+    assert new.value != old.value
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -159,6 +157,7 @@ def test_load_token_creates_a_private_file_once(tmp_path: Path) -> None:
 def test_load_token_rejects_invalid_files(tmp_path: Path, content: str) -> None:
     path = tmp_path / "token"
     path.write_text(content)
+    path.chmod(0o600)
 
     with pytest.raises(InvalidInput, match="does not contain a token"):
         load_token(str(path))
@@ -197,11 +196,15 @@ def test_auth_refuses_too_many_headers_and_long_urls(studio: InProcess) -> None:
 def test_audit_log_has_the_reason_but_not_the_token(studio: InProcess) -> None:
     studio.client.get(f"/api/runs?token={TOKEN}")
     studio.client.get(f"/api/{TOKEN}")
+    session = studio.sign_in()
+    secrets = [session["Cookie"].partition("=")[2], session["Lion-Session"], studio.services.sessions.create_code()]
+    for secret in secrets:
+        studio.client.get(f"/api/x{secret}?code={secret}")
     log = Path(studio.services.audit_log.path).read_text()
-    last = [json.loads(line) for line in log.splitlines()][-2:]
+    denied = [entry for line in log.splitlines() if (entry := json.loads(line))["event"] == "denied"]
 
-    assert [entry["reason"] for entry in last] == ["token_in_query", "no_token"]
-    assert TOKEN not in log
+    assert [entry["reason"] for entry in denied][-5:] == ["token_in_query", *["no_token"] * 4]
+    assert [secret for secret in (TOKEN, *secrets) if secret in log] == []
     assert stat.S_IMODE(os.stat(studio.services.audit_log.path).st_mode) == 0o600
 
 
@@ -210,8 +213,55 @@ def test_read_only_server_refuses_every_change(tmp_path: Path) -> None:
         statuses = {
             studio.client.request(verb, path, headers=AUTH, **body_of(verb)).status_code
             for verb, path in operations()
-            if verb not in ("GET", "HEAD")
+            if verb not in ("GET", "HEAD") and path not in (LOGIN, LOGOUT)
         }
+        session = {**studio.sign_in(), "Origin": BASE}
+        signed_in = studio.client.get("/api/admin/settings", headers=session).status_code
+        studio.client.post(LOGOUT, headers=session)
+        signed_out = studio.client.get("/api/admin/settings", headers=session).status_code
 
     assert statuses == {403}
+    assert (signed_in, signed_out) == (200, 401)
     assert not Path(studio.services.settings.db).exists()
+
+
+PUBLIC = "https://studio.example.org"
+
+
+def test_auth_answers_at_no_other_address_by_default(studio: InProcess) -> None:
+    for host in ("studio.example.org", "studio.example.org:443", "127.0.0.1:8722", "127.0.0.1"):
+        answer = studio.client.get("/healthz", headers={"Host": host})
+        assert (answer.status_code, answer.json()["code"]) == (421, "foreign_host")
+
+
+def test_auth_answers_at_the_public_address_of_the_setting(tmp_path: Path) -> None:
+    with application(tmp_path, studio_url=PUBLIC) as studio:
+        by_proxy = {"Host": "studio.example.org", "Origin": PUBLIC}
+        login = studio.client.post("/api/login", headers=AUTH | by_proxy)
+        cookie = login.headers["set-cookie"]
+        session = {"Cookie": cookie.partition(";")[0], "Lion-Session": login.json()["secret"]}
+        studio.client.cookies.clear()
+
+        assert cookie.startswith("__Host-lion_studio=")
+        assert {"Secure", "HttpOnly", "Path=/"} <= {part.strip() for part in cookie.split(";")}
+        assert studio.client.get("/api/dashboard", headers=by_proxy | session).status_code == 200
+        assert studio.client.get("/api/dashboard", headers=AUTH).status_code == 200  # its own address
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Host": "studio.example.org", "Origin": "http://studio.example.org"}, "foreign_origin"),
+        ({"Host": "studio.example.org", "Origin": "http://127.0.0.1:8721"}, "foreign_origin"),
+        ({"Host": "127.0.0.1:8721", "Origin": PUBLIC}, "foreign_origin"),
+        ({"Host": "studio.example.org.evil.example"}, "foreign_host"),
+        ({"Host": "evil.example", "X-Forwarded-Host": "studio.example.org"}, "foreign_host"),
+        ({"Host": "studio.example.org:8721"}, "foreign_host"),
+        ({"Host": "studio.example.org", "Sec-Fetch-Site": "cross-site"}, "foreign_site"),
+    ],
+)
+def test_public_address_lets_no_other_one_in(tmp_path: Path, headers: dict[str, str], code: str) -> None:
+    with application(tmp_path, studio_url=PUBLIC) as studio:
+        answer = studio.client.get("/api/dashboard", headers=AUTH | headers)
+
+    assert answer.json()["code"] == code

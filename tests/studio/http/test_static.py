@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,15 @@ from tests.support.studio import AUTH, InProcess, application
 PAGE = '<html><head><meta name="csp-nonce" content="" /></head><body></body></html>'
 
 
+MANIFEST = {
+    "index.html": {"file": "assets/index.js", "imports": ["_app"]},
+    "_app": {"file": "assets/app.js", "css": ["assets/app.css"]},
+    "_lists": {"file": "assets/lists.js", "imports": ["_app"]},
+    "src/pages/run/page.tsx": {"file": "assets/run.js", "imports": ["_app", "_lists"], "css": ["assets/run.css"]},
+    "src/pages/runs/page.tsx": {"file": "assets/runs.js", "imports": ["_lists"]},
+}
+
+
 @pytest.fixture
 def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
     static = tmp_path / "static"
@@ -19,6 +29,7 @@ def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProces
     (static / "index.html").write_text(PAGE)
     (static / "favicon.svg").write_text("<svg/>")
     (static / "assets" / "app-1a2b.js").write_text("run()")
+    (static / "assets" / "manifest.json").write_text(json.dumps(MANIFEST))
     monkeypatch.setattr("lionstudio.studio.http.static.STATIC", str(static))
     with application(tmp_path) as running:
         yield running
@@ -37,6 +48,23 @@ def test_page_has_a_fresh_nonce_on_every_path(studio: InProcess, path: str) -> N
         assert f"style-src 'self' 'nonce-{nonce[1]}'" in policy
         assert "script-src 'self';" in policy
         assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("/runs/019e", ["/assets/lists.js", "/assets/run.js", "/assets/run.css"]),
+        ("/runs", ["/assets/lists.js", "/assets/runs.js"]),
+        ("/", []),
+        ("/runs/019e/more", []),
+        ("/%22%3E%3Cscript%3E", []),
+    ],
+)
+def test_page_preloads_the_code_of_its_path(studio: InProcess, path: str, files: list[str]) -> None:
+    answer = studio.client.get(path)
+
+    assert re.findall(r'<link rel="(?:module)?preload"[^>]* href="([^"]+)">', answer.text) == files
+    assert "<script>" not in answer.text
 
 
 @pytest.mark.parametrize("path", ["/api", "/api/nothing", "/metrics", "/openapi.json", "/API/runs"])

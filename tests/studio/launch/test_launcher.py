@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -148,3 +149,14 @@ def test_launcher_limits_running_processes(studio: InProcess, monkeypatch: pytes
 
     assert MOST_RUNNING > 1
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "5")
+
+
+def test_launch_that_cannot_write_is_507(studio: InProcess) -> None:
+    logs = Path(studio.services.settings.home) / "logs"
+    shutil.rmtree(logs, ignore_errors=True)
+    logs.write_text("in the way")
+    body = {"verb": "agent", "target": "script", "prompt": "@say hi", "options": {}}
+    answer = studio.client.post("/api/launches", headers=AUTH, json=body)
+    assert (answer.status_code, answer.json()["code"]) == (507, "storage_failed")
+    assert "logs" in answer.json()["detail"]
+    assert studio.get("/api/launches")["launches"] == []

@@ -60,14 +60,45 @@ def test_outline_lists_errors_users_tools_and_files(studio: InProcess) -> None:
     result = studio.get("/api/sessions/talk/outline")
 
     messages.OutlineView.model_validate(result, strict=True)
-    assert result["errors"] == [
-        {"ord": 2, "message_id": "bad", "branch_id": "talk.main", "at": NOW + 2, "tool": "Read", "text": "no such file"}
-    ]
+    place = {"ord": 2, "call_ord": 1, "message_id": "bad", "branch_id": "talk.main", "at": NOW + 2}
+    assert result["errors"] == [{**place, "tool": "Read", "text": "no such file"}]
     assert (result["users"], result["last_ord"]) == ([0], 5)
     assert result["tools"] == {"Read": {"calls": 1, "errors": 1}, "apply_patch": {"calls": 1, "errors": 0}}
     assert [file["path"] for file in result["files"]] == ["/src/b.py", "/src/a.py"]
     later = studio.get("/api/sessions/talk/outline?after=2")
     assert (later["errors"], later["users"], later["last_ord"]) == ([], [], 5)
+
+
+def test_outline_has_a_letter_for_each_message(studio: InProcess) -> None:
+    db = studio.services.db.database()
+    main = begin(db, "kinds").branch_id
+    used = {"usage": {"input_tokens": 3, "cache_read_tokens": 40, "cache_write_tokens": 100, "output_tokens": 7}}
+    contents: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"instruction": "please"}, {}),
+        ({"instruction": "a reminder"}, {"metadata": {"injected": True}}),
+        ({"assistant_response": "", "thinking": "hm"}, {}),
+        ({"assistant_response": "so", "thinking": "hm"}, {"metadata": used}),
+        ({"function": "Bash", "arguments": {}}, {"id": "call"}),
+        ({"error": "no", "action_request_id": "call"}, {}),
+        ({"output": "yes", "action_request_id": "other"}, {}),
+        ({"assistant_response": "done"}, {}),
+        ({"system_message": "be kind"}, {}),
+    ]
+    for content, fields in contents:
+        write(db, append, main, create_message(content, **fields))
+    result = studio.get("/api/sessions/kinds/outline")
+    assert (result["kinds"], result["users"]) == ("ustbceras", [0])
+    assert result["lanes"] == [{"ord": 0, "branch_id": main}]
+    assert result["contexts"] == [{"ord": 3, "tokens": 143}]
+    assert [(error["ord"], error["call_ord"]) for error in result["errors"]] == [(5, 4)]
+    assert studio.get("/api/sessions/kinds/outline?after=4")["kinds"] == "eras"
+
+    child = write(db, fork_branch, main, 1, name="other")
+    write(db, append, child.id, create_message({"assistant_response": "aside"}))
+    sql(db, "DELETE FROM messages WHERE id = 'call'")
+    result = studio.get("/api/sessions/kinds/outline")
+    assert result["kinds"] == "ustboerasa"
+    assert [lane["branch_id"] for lane in result["lanes"]] == [main, child.id]
 
 
 def test_timeline_has_blocks_only_where_messages_are(studio: InProcess) -> None:
@@ -216,7 +247,7 @@ def test_forks_appear_on_both_sides(studio: InProcess) -> None:
         3,
     )
     assert result["branches"][-1]["inherited"][0]["session_id"] == "talk"
-    assert parent["commands"]["resume"] == 'li agent AGENT --resume talk "…"'
+    assert (parent["commands"]["resume"], parent["commands"]["no_resume_reason"]) == (None, "The run has not ended")
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "md"])
@@ -253,7 +284,7 @@ def test_facets_count_under_the_other_filters(studio: InProcess) -> None:
     runs.Facets.model_validate(result, strict=True)
     assert [(each["value"], each["runs"]) for each in result["project"]] == [("one", 2), ("two", 1)]
     assert [(each["value"], each["runs"]) for each in result["agent"]] == [("coder", 2), ("tester", 2)]
-    assert result["status"] == [{"value": "running", "runs": 2, "more": False}]
+    assert result["status"] == [{"value": "running", "label": "running", "runs": 2, "more": False}]
     assert result["playbook"] == []
 
 
@@ -266,8 +297,14 @@ def test_facets_count_a_source_among_the_newest_runs(studio: InProcess, monkeypa
     monkeypatch.setattr("lionstudio.state.runs.facets._LOOKED_AT", 4)
     least = studio.get("/api/facets?project=one")["source"]
 
-    assert exact == [{"value": "imported_fs", "runs": 3, "more": False}, {"value": "live", "runs": 3, "more": False}]
-    assert least == [{"value": "imported_fs", "runs": 3, "more": True}, {"value": "live", "runs": 1, "more": True}]
+    assert exact == [
+        {"value": "imported_fs", "label": "Imported run", "runs": 3, "more": False},
+        {"value": "live", "label": "Recorded", "runs": 3, "more": False},
+    ]
+    assert least == [
+        {"value": "imported_fs", "label": "Imported run", "runs": 3, "more": True},
+        {"value": "live", "label": "Recorded", "runs": 1, "more": True},
+    ]
 
 
 def test_pages_by_health_skip_no_run(studio: InProcess) -> None:

@@ -13,6 +13,7 @@ from tests.support.studio import AUTH, InProcess, application
 
 from lionstudio.model.messages import create_message
 from lionstudio.state.messages.append import append
+from lionstudio.studio.schemas import runs
 
 NOW = time.time()
 
@@ -23,6 +24,7 @@ def studio(tmp_path: Path) -> Iterator[InProcess]:
         yield running
 
 
+@pytest.mark.sqlite
 def test_routes_show_invalid_values_of_other_tools(studio: InProcess) -> None:
     db = studio.services.db.database()
     odd = begin(db, "s-odd", created_at=NOW - 10 * 86400, status="running")
@@ -50,3 +52,17 @@ def test_message_content_never_breaks_json(studio: InProcess) -> None:
 
     result = [message["content"]["instruction"] for message in json.loads(raw)["messages"]]
     assert result == texts
+
+
+def test_session_lists_its_artifacts(studio: InProcess) -> None:
+    db = studio.services.db.database()
+    report = {"id": "report", "path": "report.md", "required": True, "state": "delivered", "size": 5, "sha256": "ab"}
+    odd = [3, {"id": 1, "path": "x", "state": "delivered"}, {"id": "a", "path": "b", "state": "eaten"}]
+    begin(db, "s-artifacts", metadata={"artifacts": [report, *odd, {**report, "size": "big", "state": "missing"}]})
+    begin(db, "s-text", metadata={"artifacts": "none"})
+    detail = studio.get("/api/sessions/s-artifacts")
+
+    runs.SessionDetail.model_validate(detail, strict=True)
+    complete = report | {"description": None, "unchanged": False, "problem": None}
+    assert detail["artifacts"] == [complete, complete | {"size": None, "state": "missing"}]
+    assert studio.get("/api/sessions/s-text")["artifacts"] == []

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from tests.support.builders import begin, say, sql
 from tests.support.studio import AUTH, InProcess, application, settings_in
+from tests.support.waiting import wait_until
 
 from lionstudio.files.progress_notes import FOLDER, ProgressNote, list_progress
-from lionstudio.state.database import Database
+from lionstudio.state.backends import open_database
 from lionstudio.studio.launch.policy import TASKS, task_argv
 from lionstudio.studio.schemas import admin, definitions, launches, runs
 from lionstudio.studio.services import open_services
@@ -105,6 +106,7 @@ def test_stop_session_does_not_signal_an_unknown_process(studio: InProcess) -> N
 
 def test_list_work_has_running_imports_only(studio: InProcess, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
+    wait_until(lambda: studio.get("/api/work")["work"] == [])  # the server's own work at its start
     with ProgressNote(home, "Importing", 10) as note:
         note.update(3)
         during = studio.get("/api/work")
@@ -136,16 +138,17 @@ def test_list_work_omits_a_killed_import(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / FOLDER) == []
 
 
+@pytest.mark.sqlite
 def test_server_answers_during_a_database_upgrade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     going, let = threading.Event(), threading.Event()
-    real = Database
+    real = open_database
 
     def slow(*args: Any, **more: Any) -> Any:
         going.set()
         assert let.wait(20)
         return real(*args, **more)
 
-    monkeypatch.setattr("lionstudio.studio.db.Database", slow)
+    monkeypatch.setattr("lionstudio.studio.db.open_database", slow)
     with application(tmp_path) as studio:
         assert going.wait(10)
         during = studio.client.get("/api/runs", headers=AUTH)
@@ -153,10 +156,9 @@ def test_server_answers_during_a_database_upgrade(tmp_path: Path, monkeypatch: p
         assert studio.client.get("/healthz").status_code == 200
         let.set()
         deadline = time.monotonic() + 10
-        while studio.client.get("/api/runs", headers=AUTH).status_code != 200:
+        while studio.client.get("/api/runs", headers=AUTH).status_code != 200 or studio.get("/api/work")["work"]:
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        assert studio.get("/api/work")["work"] == []
 
     assert (during.status_code, during.json()["retryable"]) == (503, True)
     assert [each["id"] for each in work] == ["opening"]

@@ -7,17 +7,18 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.builders import begin, say, write
 from tests.support.studio import AUTH, InProcess, application
 
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.shows import put_play, put_show
-from lionstudio.studio.schemas import admin, definitions, messages, overview, runs, shows, teams
+from lionstudio.state.shows import put_play, put_show, transition_play, transition_show
+from lionstudio.studio.schemas import admin, definitions, messages, overview, runs, search, shows, teams
 from lionstudio.system.process_identity import identify
 from lionstudio.teams.service import open_teams
 
@@ -43,7 +44,7 @@ def fill(db: Database, folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
+def studio(database_kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
     folder = tmp_path_factory.mktemp("routes")
     (folder / "home" / "agents").mkdir(parents=True)
     (folder / "home" / "agents" / "coder.md").write_text("---\ndescription: codes\n---\nYou write code.\n")
@@ -222,6 +223,37 @@ def test_save_definition_needs_a_precondition(studio: InProcess) -> None:
     assert studio.client.get(f"{url}/versions/99", headers=AUTH).status_code == 404
 
 
+def test_save_definition_refuses_an_invalid_text(studio: InProcess) -> None:
+    url = "/api/definitions/agent/careful"
+    new = {**AUTH, "If-None-Match": "*"}
+    refused = studio.client.put(url, headers=new, json={"text": "---\nmodel: [\n---\nYou write.\n"})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_definition")
+    assert [(each["severity"], each["line"]) for each in refused.json()["errors"]] == [("error", 3)]
+    assert studio.client.get(url, headers=AUTH).status_code == 404
+    made = studio.client.put(url, headers=new, json={"text": "You write.\n"})
+    change = {**AUTH, "If-Match": made.headers["etag"]}
+    assert studio.client.put(url, headers=change, json={"text": "---\n: [\n---\n"}).status_code == 422
+    assert studio.get(url)["text"] == "You write.\n"
+    assert studio.client.delete(url, headers=change).status_code == 200
+
+
+def test_delete_definition_keeps_its_versions(studio: InProcess) -> None:
+    url = "/api/definitions/playbook/short"
+    new = {**AUTH, "If-None-Match": "*"}
+    tag = studio.client.put(url, headers=new, json={"text": "prompt: Go.\n"}).headers["etag"]
+
+    assert studio.client.delete(url, headers=AUTH).status_code == 428
+    assert studio.client.delete(url, headers={**AUTH, "If-Match": '"other"'}).status_code == 412
+    gone = studio.client.delete(url, headers={**AUTH, "If-Match": tag})
+    assert (gone.status_code, gone.json()["version"]["version"]) == (200, 1)
+    assert studio.client.get(url, headers=AUTH).status_code == 404
+    assert [version["version"] for version in studio.get(f"{url}/versions")["versions"]] == [1]
+    restored = studio.client.post(f"{url}/rollback", headers=AUTH, json={"version": 1})
+    assert restored.json()["text"] == "prompt: Go.\n"
+    assert studio.client.get("/api/definitions/playbook/never/versions", headers=AUTH).status_code == 404
+
+
 def test_list_agents_has_an_error_entry_for_an_invalid_one(studio: InProcess) -> None:
     result = studio.get("/api/agents")
 
@@ -259,18 +291,19 @@ def test_attention_lists_runs_and_plays(studio: InProcess) -> None:
 
     overview.Attention.model_validate(result, strict=True)
     codes = [item["code"] for item in result["items"]]
-    assert set(codes) == {"run.failed.exit_nonzero", "run.health.orphaned", "play.escalated"}
-    assert result["items"][0]["severity"] == "error"
+    assert sorted(codes) == ["play.escalated", "run.health.orphaned"]  # the failed run of the play is the play's item
+    assert result["items"][0]["severity"] == "critical"
 
 
 def test_search_messages_finds_messages(studio: InProcess) -> None:
     result = studio.get("/api/search?q=hello")
 
-    overview.Hits.model_validate(result, strict=True)
+    search.Hits.model_validate(result, strict=True)
     assert [(hit["session_id"], hit["ord"]) for hit in result["hits"]] == [("s-first", 0)]
     assert studio.client.get("/api/search?q=%22", headers=AUTH).status_code == 400
 
 
+@pytest.mark.sqlite
 def test_admin_maintenance_routes_work(studio: InProcess) -> None:
     admin.Doctor.model_validate(studio.get("/api/admin/doctor"), strict=True)
     admin.PrunePreview.model_validate(studio.get("/api/admin/prune?keep_days=0&keep_n=0"), strict=True)
@@ -304,10 +337,13 @@ def test_errors_have_one_problem_shape(studio: InProcess) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
         assert {"type", "title", "status", "code", "detail", "hint", "retryable"} <= set(answer.json())
     assert studio.client.delete("/api/runs", headers=AUTH).status_code == 405
+    assert studio.client.post("/", headers=AUTH, json={}).status_code == 405
+    for path in ("/api/nothing", "/v1/traces", "/mcp"):
+        assert studio.client.post(path, headers=AUTH, json={}).status_code == 404
 
 
 def test_attention_marks_one_dead_run_at_a_time(tmp_path: Path) -> None:
-    """A dead run with recent messages is not offered for marking; marking one run leaves the other."""
+    """A dead run can be marked at once and is never stopped or followed; marking one run leaves the others."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     (tmp_path / "lock").touch()
     owner = identify(child.pid, lock_path=str(tmp_path / "lock"))._asdict()
@@ -319,13 +355,92 @@ def test_attention_marks_one_dead_run_at_a_time(tmp_path: Path) -> None:
             at = NOW - ago * 3600
             begin(db, name, created_at=at, updated_at=at, last_message_at=at, owner=owner)
         items = {item["session_id"]: item["actions"] for item in studio.get("/api/attention")["items"]}
-        mark = items["one"][1]
+        [mark] = items["one"]
+        [fresh] = items["fresh"]
         sent = studio.client.post(mark["path"], headers=AUTH, json={**mark["body"], "dry_run": True}).json()
         done = studio.client.post(mark["path"], headers=AUTH, json=mark["body"]).json()
+        studio.client.post(fresh["path"], headers=AUTH, json=fresh["body"])
         after = {run["id"]: run["status"] for run in studio.get("/api/runs")["runs"]}
 
-    assert [action["label"] for action in items["fresh"]] == ["Stop", "Follow"]
-    assert (mark["label"], mark["what"].startswith("Only one is marked failed: ")) == ("Mark failed", True)
+    assert (mark["label"], "is marked as failed" in mark["what"]) == ("Mark as failed", True)
     assert sent["transitions"] == done["transitions"]
     assert [each["session_id"] for each in done["transitions"]] == ["one"]
-    assert after == {"one": "failed", "other": "running", "fresh": "running"}
+    assert after == {"one": "failed", "other": "running", "fresh": "failed"}
+
+
+@pytest.fixture
+def dead_owner(tmp_path: Path) -> dict[str, Any]:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    (tmp_path / "lock").touch()
+    owner = identify(child.pid, lock_path=str(tmp_path / "lock"))._asdict()
+    child.kill()
+    child.communicate()
+    return owner
+
+
+def test_running_card_counts_only_runs_that_may_be_alive(tmp_path: Path, dead_owner: dict[str, Any]) -> None:
+    now = time.time()
+    with application(tmp_path) as studio:
+        db = studio.services.db.database()
+        begin(db, "dead", created_at=now, last_message_at=now, owner=dead_owner)
+        begin(db, "alive", created_at=now, last_message_at=now, owner=identify()._asdict())
+        assert studio.get("/api/dashboard")["cards"]["running"] == 1
+        assert [run["id"] for run in studio.get("/api/runs?card=running")["runs"]] == ["alive"]
+        [item] = studio.get("/api/attention")["items"]
+    assert (item["session_id"], item["code"]) == ("dead", "run.health.process_dead")
+
+
+def test_attention_shows_the_cause_and_a_command_that_works(tmp_path: Path) -> None:
+    now = time.time()
+    cause = "Not logged in · Please run /login"
+    with application(tmp_path) as studio:
+        db = studio.services.db.database()
+        begin(db, "claude", created_at=now, provider="claude", agent_name="claude", cwd=str(tmp_path))
+        begin(db, "boom", created_at=now, agent_name="boom")
+        for name in ("claude", "boom"):
+            write(db, finish_session, name, "failed", exit_code=1, reasons=["run.failed.exit_nonzero"], detail=cause)
+        items = {item["session_id"]: item for item in studio.get("/api/attention")["items"]}
+    assert cause in items["claude"]["evidence"]
+    [resume] = items["claude"]["actions"]
+    home = studio.services.settings.home
+    assert resume["command"] == f"li agent claude --resume claude --cwd {tmp_path} --home {home}"
+    assert items["boom"]["actions"] == []
+
+
+def test_dismissed_item_returns_when_its_state_changes(tmp_path: Path) -> None:
+    with application(tmp_path) as studio:
+        db = studio.services.db.database()
+        write(db, put_show, Show(id="show", topic="t", show_dir=str(tmp_path / "shows" / "t")))
+        play = Play(id="play", show_id="show", name="p", status=PlayStatus.ESCALATED)
+        write(db, put_play, play)
+
+        def dismissed() -> dict[str, bool]:
+            return {item["id"]: item["dismissed"] for item in studio.get("/api/attention")["items"]}
+
+        name = "play:play:play.escalated"
+        assert dismissed()[name] is False
+        answer = studio.client.post(f"/api/attention/{name}/dismiss", headers=AUTH, json={})
+        assert (answer.status_code, answer.json()["dismissed"]) == (200, True)
+        assert dismissed()[name] is True
+        assert studio.client.delete(f"/api/attention/{name}/dismiss", headers=AUTH).status_code == 200
+        assert dismissed()[name] is False
+        studio.client.post(f"/api/attention/{name}/dismiss", headers=AUTH, json={})
+        write(db, transition_play, "show", "p", PlayStatus.REDOING)
+        assert name not in dismissed()
+        for status in (PlayStatus.RUNNING, PlayStatus.ESCALATED):
+            write(db, transition_play, "show", "p", status)
+        assert dismissed()[name] is False
+        assert studio.client.post("/api/attention/play:none:x/dismiss", headers=AUTH, json={}).status_code == 404
+
+
+def test_plays_of_an_aborted_show_and_failed_attempts_need_nobody(tmp_path: Path) -> None:
+    now = time.time()
+    with application(tmp_path) as studio:
+        db = studio.services.db.database()
+        begin(db, "attempt", created_at=now, invocation_kind="show-play", show_topic="t", show_play_name="p")
+        write(db, finish_session, "attempt", "failed", exit_code=1)
+        write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
+        write(db, put_play, Play(id="p", show_id="show", name="p", status=PlayStatus.GATED, session_id="attempt"))
+        write(db, transition_show, "t", ShowStatus.ABORTED)
+        assert studio.get("/api/attention")["items"] == []
+        assert studio.get("/api/dashboard")["cards"]["needs_review"] == 0

@@ -20,7 +20,8 @@ from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Budget
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.play_badges import play_badges
-from lionstudio.model.status.statuses import PLAYS_NEEDING_REVIEW, PlayStatus
+from lionstudio.model.status.statuses import PLAYS_NEEDING_DECISION, PLAYS_NEEDING_REVIEW, PlayStatus
+from lionstudio.show_sync.actions import play_actions, show_actions
 from lionstudio.shows.director.events import Spent
 from lionstudio.shows.director.rules import DECIDABLE, exhausted_budget
 from lionstudio.shows.process.lock import acquire_director_lock
@@ -28,7 +29,6 @@ from lionstudio.shows.records.decisions import log_decision
 from lionstudio.state.shows import find_show, put_play, put_show
 from lionstudio.studio.launch.policy import SHOW_ACTIONS, show_argv
 from lionstudio.studio.schemas import overview, shows
-from lionstudio.studio.views.show_actions import play_actions, show_actions
 
 START = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 
@@ -95,7 +95,7 @@ def test_get_show_has_graph_progress_and_actions(studio: InProcess) -> None:
     ]
     assert (listed[0]["plays_total"], listed[0]["plays_merged"], listed[0]["running_plays"]) == (4, 1, ["docs"])
     api = result["plays"][0]
-    assert [badge["label"] for badge in api["badges"]] == ["awaiting gate", "local"]
+    assert [badge["label"] for badge in api["badges"]] == ["awaiting your approval", "local"]
     assert "approve" in api["actions"]
     assert result["actions"] == ["resume", "abort"]
     assert studio.get("/api/dashboard")["shows"][0]["running_plays"] == ["docs"]
@@ -271,7 +271,16 @@ def test_show_argv_builds_li_show_arguments() -> None:
         "--feedback=--yes; rm",
     ]
     assert show_argv("resume", "build", None, None) == ["show", "resume", "build", "--detach"]
-    assert show_argv("approve", "build", None, None) == ["show", "approve", "build", "--resume"]
+    approve = ["show", "approve", "build", "--resume", "--yes"]
+    assert show_argv("approve", "build", None, None) == [*approve, "--plan=", "--commits="]  # nothing was shown
+    shown = {"plan": "a1", "commits": ["b2", "c3"]}
+    assert show_argv("approve", "build", None, None, None, shown) == [*approve, "--plan=a1", "--commits=b2,c3"]
+    assert show_argv("approve", "build", None, None, {"tokens": 5}) == [*approve, "--tokens=5"]
+    seen = {"attempt": 2, "head": "d4"}
+    assert show_argv("redo", "build", "api", None, None, seen)[-2:] == ["--attempt=2", "--head=d4"]
+    for action, play in (("approve", None), ("abort", None)):
+        with pytest.raises(InvalidInput, match="does not take attempt here"):
+            show_argv(action, "build", play, None, None, seen)
     assert show_argv("abort", "build", None, None) == ["show", "abort", "build"]
     for action, topic, play in (
         ("plan", "build", None),
@@ -336,25 +345,28 @@ def test_needs_review_has_one_definition(studio: InProcess) -> None:
 
     assert listed == {f"of-{status}" for status in PLAYS_NEEDING_REVIEW} | {"second"}
     assert studio.get("/api/dashboard")["cards"]["needs_review"] == len(listed)
-    assert reviewed == {str(status) for status in PLAYS_NEEDING_REVIEW} | {"gate_failed"}
+    # a person decides about the blocker of a blocked play, not about the play
+    assert reviewed == {str(status) for status in PLAYS_NEEDING_DECISION} | {"gate_failed"}
 
 
 def test_attention_item_has_actions(studio: InProcess) -> None:
     item = next(item for item in studio.get("/api/attention")["items"] if item["kind"] == "play")
+    home = studio.services.settings.home
 
     assert item["actions"][0] == {
         "label": "Approve",
         "method": "POST",
         "path": "/api/shows/build/actions",
-        "body": {"action": "approve", "play": "api"},
-        "command": "li show approve build api",
+        "body": {"action": "approve", "play": "api", "attempt": 2},
+        "command": f"li show approve build api --home {home}",
         "what": "api passes your gate and is merged.",
         "danger": False,
         "fields": [],
+        "held": [],
     }
     reject = item["actions"][1]
     assert [(field["name"], field["required"]) for field in reject["fields"]] == [("feedback", True)]
-    assert reject["command"] == "li show reject build api --feedback FEEDBACK"
+    assert reject["command"] == f"li show reject build api --feedback FEEDBACK --home {home}"
 
 
 def test_play_action_effect_depends_on_the_status(studio: InProcess) -> None:
@@ -410,7 +422,8 @@ def test_exhausted_budget_offers_the_missing_amount(
     result = studio.get("/api/shows/build")
 
     grant = item["actions"][0]
-    assert grant["command"] == f"li show approve build --{field} {field.upper()}"
+    home = studio.services.settings.home
+    assert grant["command"] == f"li show approve build --{field} {field.upper()} --home {home}"
     assert [(each["name"], each["required"]) for each in grant["fields"]] == [(field, True)]
     assert result["actions"] == ["approve", "resume", "abort"]
     assert result["deeds"][0]["fields"] == grant["fields"]
@@ -427,6 +440,7 @@ def test_final_approval_is_the_question_of_the_director(studio: InProcess, tmp_p
 def test_show_action_raises_the_budget(studio: InProcess, tmp_path: Path) -> None:
     path = "/api/shows/build/actions"
     folder = tmp_path / "shows" / "build"
+    (folder / "_show.md").write_text("---\nplays: []\n---\n")
     lock = acquire_director_lock(str(folder))  # so that none is started
     sent = {"action": "approve", "tokens": 500, "cost": 2.5, "time": "30m"}
     answer = studio.client.post(path, headers=AUTH, json=sent)
@@ -487,6 +501,10 @@ def test_get_show_ignores_a_folder_outside_our_roots(studio: InProcess, tmp_path
         ({"status": "pending"}, ["pending"]),
         ({"status": "gate_failed", "gate_passed": False}, ["failed", "gate failed", "local"]),
         ({"status": "blocked"}, ["pending"]),
+        (
+            {"status": "escalated", "gate_passed": False, "metadata": {"meta": {"reason_code": "steering_files"}}},
+            ["failed", "needs you", "local"],
+        ),
     ],
 )
 def test_play_badges_follow_adr_0011(play: dict[str, Any], labels: list[str]) -> None:

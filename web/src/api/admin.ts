@@ -1,7 +1,7 @@
 // Admin: health, doctor, database, imports, settings and the log.
 import { queryOptions } from "@tanstack/react-query";
-import { get, post } from "./client";
-import { keys } from "./keys";
+import { get, post, put } from "./client";
+import { keys, type Schema } from "./keys";
 import { CLOCK_MS } from "./query-client";
 
 export const health = () =>
@@ -17,11 +17,11 @@ export const doctor = () =>
     queryFn: ({ signal }) => get("/api/admin/doctor", { signal }),
   });
 
-/** The runs that would be marked as failed, checked now: a run may have died or finished since the page opened. */
-export const deadRuns = () =>
+/** Those of these runs that would be marked as failed, checked now: one may have finished since the page opened. */
+export const deadRuns = (sessionIds: string[]) =>
   queryOptions({
-    queryKey: keys.deadRuns(),
-    queryFn: () => markDeadRuns(true),
+    queryKey: keys.deadRuns(sessionIds),
+    queryFn: () => markDeadRuns(true, sessionIds),
     gcTime: 0,
     staleTime: 0,
   });
@@ -32,19 +32,31 @@ export const database = () =>
     queryFn: ({ signal }) => get("/api/admin/database", { query: { sizes: true }, signal }),
   });
 
+const isSwitching = ({ enabled, tools }: Schema<"FollowerView">): boolean =>
+  enabled ? tools.length === 0 : tools.some((tool) => tool.is_ours);
+
 export const imports = () =>
   queryOptions({
     queryKey: keys.imports(),
     queryFn: ({ signal }) => get("/api/admin/imports", { signal }),
-    // Progress counts change quickly while an import runs.
-    refetchInterval: (query) => ((query.state.data?.work.length ?? 0) > 0 ? 500 : CLOCK_MS),
+    // Progress counts change quickly while an import runs, and the follower starts and stops within a second.
+    refetchInterval: ({ state: { data } }) =>
+      data && (data.work.length > 0 || isSwitching(data.follower)) ? 500 : CLOCK_MS,
   });
 
-export const prunePreview = (days: number | undefined, count: number | undefined) =>
+/** The sessions of other programs on this machine. */
+export const history = () =>
   queryOptions({
-    queryKey: keys.prunePreview(days ?? null, count ?? null),
+    queryKey: keys.history(),
+    queryFn: ({ signal }) => get("/api/admin/history", { signal }),
+  });
+
+export const prunePreview = (days: number | undefined, count: number | undefined, messages: boolean) =>
+  queryOptions({
+    queryKey: keys.prunePreview(days ?? null, count ?? null, messages),
     queryFn: ({ signal }) => {
       const query = {
+        orphans: messages,
         ...(days === undefined ? {} : { keep_days: days }),
         ...(count === undefined ? {} : { keep_n: count }),
       };
@@ -65,7 +77,22 @@ export const logs = () =>
     refetchInterval: 3000,
   });
 
-export const markDeadRuns = (dryRun: boolean) => post("/api/admin/doctor/transition", { body: { dry_run: dryRun } });
+/** The runs that are stored twice. */
+export const doubles = () =>
+  queryOptions({
+    queryKey: keys.doubles(),
+    queryFn: ({ signal }) => get("/api/admin/doctor/doubles", { signal }),
+  });
+
+export const markDeadRuns = (dryRun: boolean, sessionIds: string[]) =>
+  post("/api/admin/doctor/transition", { body: { dry_run: dryRun, session_ids: sessionIds } });
+
+/** Changes a setting in config.toml of the home; null removes it. */
+export const changeSetting = (name: string, value: string | null) =>
+  put("/api/admin/settings/{name}", { path: { name }, body: { value } });
 export const checkpoint = () => post("/api/admin/checkpoint", { body: { mode: "TRUNCATE" } });
 export const vacuum = () => post("/api/admin/vacuum");
 export const backup = () => post("/api/admin/backup", { body: {} });
+
+/** Starts or stops importing transcripts as they are written, until Studio restarts. */
+export const switchFollowing = (enabled: boolean) => post("/api/admin/follow", { body: { enabled } });

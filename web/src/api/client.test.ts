@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { signedIn } from "./auth";
 import { buildUrl, get, send } from "./client";
 import { ApiError } from "./errors";
+import { forgetSecret, hasSession, signInState, storeSecret } from "./sign-in/auth";
 
 const answers = (body: unknown, status: number, type = "application/problem+json") =>
   vi.stubGlobal(
@@ -11,7 +11,8 @@ const answers = (body: unknown, status: number, type = "application/problem+json
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  signedIn.set(true);
+  signInState.set("signed-in");
+  forgetSecret();
 });
 
 test("buildUrl escapes path parameters and drops empty filters", () => {
@@ -22,7 +23,17 @@ test("buildUrl escapes path parameters and drops empty filters", () => {
 test("get throws ApiError for a failed response, and 401 signs out", async () => {
   answers({ status: 401, code: "no_token", detail: "Send the token.", hint: "li studio" }, 401);
   await expect(get("/api/stats")).rejects.toMatchObject({ status: 401, code: "no_token", hint: "li studio" });
-  expect(signedIn.get()).toBe(false);
+  expect(signInState.get()).toBe("not-signed-in");
+});
+
+test("get sends the secret of the session and forgets it when the session has ended", async () => {
+  storeSecret("s3cret");
+  answers({ status: 401, code: "no_session", detail: "It has ended." }, 401);
+  await expect(get("/api/stats")).rejects.toMatchObject({ code: "no_session" });
+  const [, request] = vi.mocked(fetch).mock.calls[0] ?? [];
+  expect(request?.headers).toEqual({ "Lion-Session": "s3cret" });
+  expect(signInState.get()).toBe("ended");
+  expect(hasSession()).toBe(false);
 });
 
 test("send throws ApiError for an invalid body and for no response", async () => {

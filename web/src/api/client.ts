@@ -1,7 +1,8 @@
 // The HTTP client. The OpenAPI types of the server check paths, parameters and responses.
-import { signedIn } from "./auth";
+
 import { toApiError, unreachableError } from "./errors";
 import type { paths } from "./schema";
+import { rejectSession, sessionHeaders } from "./sign-in/auth";
 
 type Method = "get" | "post" | "put" | "delete";
 type PathWith<M extends Method> = {
@@ -9,7 +10,8 @@ type PathWith<M extends Method> = {
 }[keyof paths];
 type Operation<P extends keyof paths, M extends Method> = paths[P] extends Record<M, infer O> ? O : never;
 type Part<O, K extends string> = O extends { parameters: { [N in K]?: infer V } } ? NonNullable<V> : never;
-type Body<O> = O extends { requestBody: { content: { "application/json": infer B } } } ? B : never;
+type JsonBody<R> = R extends { content: { "application/json": infer B } } ? NonNullable<B> : never;
+type Body<O> = O extends { requestBody?: infer R } ? JsonBody<NonNullable<R>> : never;
 type Json<R> = R extends { content: { "application/json": infer J } } ? J : undefined;
 type ResponseBody<O> = O extends { responses: infer R } ? Json<R[keyof R & (200 | 201 | 202)]> : never;
 
@@ -53,7 +55,8 @@ async function requestJson<T>(method: string, path: string, options: RequestOpti
 /** Sends a request and returns the raw response, for callers that need its headers; a failed response throws ApiError. */
 export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const { body, headers, signal } = options;
-  const allHeaders = { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers };
+  const contentType: HeaderMap = body === undefined ? {} : { "Content-Type": "application/json" };
+  const allHeaders = { ...contentType, ...sessionHeaders(), ...headers };
   const text = body === undefined ? null : JSON.stringify(body);
   const request = { method, headers: allHeaders, body: text, signal: signal ?? null };
   const response = await fetch(buildUrl(path, options), request).catch((error: unknown) => {
@@ -62,7 +65,7 @@ export async function send(method: string, path: string, options: RequestOptions
   });
   if (response.ok) return response;
   const error = await toApiError(response);
-  if (error.status === 401) signedIn.set(false);
+  if (error.status === 401 && path !== "/api/login") rejectSession();
   throw error;
 }
 

@@ -1,6 +1,6 @@
 // Agents and playbooks: editable files with a version history.
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
-import { get, post, send } from "./client";
+import { get, post, remove, send } from "./client";
 import { keys, type Schema } from "./keys";
 
 export type Kind = Schema<"Kind">;
@@ -59,11 +59,21 @@ export async function saveDefinition(kind: Kind, name: string, text: string, mes
   return (await response.json()) as Detail;
 }
 
+/** Deletes the file with this etag; its versions stay. */
+export const deleteDefinition = (kind: Kind, name: string, etag: string) =>
+  remove(PATH, { path: { kind, name }, headers: { "If-Match": `"${etag}"` } });
+
 export const rollBack = (kind: Kind, name: string, number: number) =>
   post(`${PATH}/rollback`, { path: { kind, name }, body: { version: number } });
 
 export const plugins = () =>
   queryOptions({ queryKey: keys.plugins(), queryFn: ({ signal }) => get("/api/plugins", { signal }) });
+
+export const plugin = (id: string) =>
+  queryOptions({
+    queryKey: keys.plugin(id),
+    queryFn: ({ signal }) => get("/api/plugins/{plugin_id}", { path: { plugin_id: id }, signal }),
+  });
 
 export const skills = () =>
   queryOptions({

@@ -13,6 +13,8 @@ export class ApiError extends Error {
     readonly detail: string,
     readonly hint: string | null = null,
     readonly retryable = false,
+    /** The field of the request that caused it. */
+    readonly field: string | null = null,
   ) {
     super(detail);
   }
@@ -26,7 +28,14 @@ export function unreachableError(): ApiError {
 export async function toApiError(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
   const detail = problem.detail ?? `Studio responded with ${response.status}.`;
-  return new ApiError(response.status, problem.code ?? "unknown", detail, problem.hint, problem.retryable);
+  return new ApiError(
+    response.status,
+    problem.code ?? "unknown",
+    detail,
+    problem.hint,
+    problem.retryable,
+    problem.field,
+  );
 }
 
 /** The message of any error, with its hint if it has one. */

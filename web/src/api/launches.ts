@@ -1,5 +1,5 @@
 // Processes that Studio starts: agents, imports, prunes.
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { lastLine } from "@/domain/actions";
 import { get, post, remove } from "./client";
 import { keys, type Schema } from "./keys";
@@ -14,7 +14,24 @@ export const launches = () =>
     refetchInterval: 3000,
   });
 
-const fetchLaunch = (id: string, signal?: AbortSignal) =>
+/** What can be started from a folder; without one, from that of the newest run. */
+export const launchChoices = (folder: string) =>
+  queryOptions({
+    queryKey: keys.launchChoices(folder),
+    queryFn: ({ signal }) => get("/api/launches/choices", { query: folder ? { folder } : {}, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The request of a run, to start it again. */
+export const runRequest = (runId: string) =>
+  queryOptions({
+    queryKey: keys.runRequest(runId),
+    queryFn: ({ signal }) => get("/api/runs/{run_id}/request", { path: { run_id: runId }, signal }),
+    enabled: runId !== "",
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const fetchLaunch = (id: string, signal?: AbortSignal) =>
   get("/api/launches/{launch_id}", { path: { launch_id: id }, ...(signal ? { signal } : {}) });
 
 export const launch = (id: string, running: boolean) =>

@@ -1,11 +1,14 @@
 // Messages of a run in chunks, and its outline, timeline, files and matches.
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { MessageRange } from "@/domain/runs/compare";
 import { CHUNK_SIZE, type Chunk } from "@/domain/transcript/chunks";
 import { mergeOutlines, type Outline } from "@/domain/transcript/outline";
 import { get } from "./client";
 import { keys, type MessageSource, type Schema } from "./keys";
 
-export type Message = Schema<"MessageView">;
+export type CallChanges = Schema<"CallChangesView">;
+/** `changes`: the files that the call changed; on its result, or on the call while it has none. */
+export type Message = Schema<"MessageView"> & { changes?: CallChanges };
 export type { MessageSource };
 
 const IMMUTABLE = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false } as const;
@@ -21,27 +24,54 @@ export const messageChunk = (source: MessageSource, index: number) =>
     ...IMMUTABLE,
   });
 
-export function fetchMessages(source: MessageSource, after: number, limit: number, signal?: AbortSignal) {
-  const options = { query: { after, limit }, ...(signal ? { signal } : {}) };
-  return source.of === "session"
+/** The first messages of several ranges, one after the other. */
+export const firstMessages = (ranges: MessageRange[]) =>
+  queryOptions({
+    queryKey: keys.firstMessages(ranges),
+    queryFn: async ({ signal }): Promise<Message[]> => {
+      const messages: Message[] = [];
+      for (const { of, id, from, end } of ranges) {
+        const limit = Math.min(CHUNK_SIZE - messages.length, end - from);
+        if (limit > 0) messages.push(...(await fetchMessages({ of, id }, from - 1, limit, signal)).messages);
+      }
+      return messages;
+    },
+  });
+
+export async function fetchMessages(source: MessageSource, after: number, limit: number, signal?: AbortSignal) {
+  const options = { query: { after, limit, changes: true }, ...(signal ? { signal } : {}) };
+  const page = await (source.of === "session"
     ? get("/api/sessions/{session_id}/messages", { path: { session_id: source.id }, ...options })
-    : get("/api/branches/{branch_id}/messages", { path: { branch_id: source.id }, ...options });
+    : get("/api/branches/{branch_id}/messages", { path: { branch_id: source.id }, ...options }));
+  const changes = new Map(page.changes.flatMap((call) => [[call.result_id ?? call.call_id, call]]));
+  const withChanges = (message: Message): Message => {
+    const own = changes.get(message.id);
+    return own ? { ...message, changes: own } : message;
+  };
+  return { ...page, messages: page.messages.map(withChanges) };
 }
 
-/** Fetches only the part after the last known message and merges it into the cached outline. */
+/** Fetches only the parts after the last known message and merges them into the cached outline. */
 export const runOutline = (id: string, queries: QueryClient) =>
   queryOptions({
     queryKey: keys.outline(id),
     queryFn: async ({ signal }): Promise<Outline> => {
-      const old = queries.getQueryData<Outline>(keys.outline(id));
-      const after = old?.last_ord ?? -1;
-      const path = { session_id: id };
-      const added = await get("/api/sessions/{session_id}/outline", { path, query: { after }, signal });
-      if (!old) return added;
-      // A lower sequence number means another database: the cached outline is worthless.
-      return added.seq < old.seq
-        ? get("/api/sessions/{session_id}/outline", { path, signal })
-        : mergeOutlines(old, added);
+      let known = queries.getQueryData<Outline>(keys.outline(id));
+      for (;;) {
+        const query = { after: known?.last_ord ?? -1 };
+        const added: Outline = await get("/api/sessions/{session_id}/outline", {
+          path: { session_id: id },
+          query,
+          signal,
+        });
+        if (known && added.seq < known.seq) {
+          // A lower sequence number means another database: the cached outline is worthless.
+          known = undefined;
+          continue;
+        }
+        known = known ? mergeOutlines(known, added) : added;
+        if (!added.has_more) return known;
+      }
     },
   });
 
@@ -96,6 +126,42 @@ export const messageOrd = (id: string, messageId: string) =>
     },
     enabled: messageId !== "",
     ...IMMUTABLE,
+  });
+
+/** All lines that a call changes; a page of messages has only the first ones. */
+export const callChanges = (id: string, messageId: string) =>
+  queryOptions({
+    queryKey: keys.callChanges(id, messageId),
+    queryFn: async ({ signal }) => {
+      const path = { session_id: id, message_id: messageId };
+      return (await get("/api/sessions/{session_id}/messages/{message_id}/changes", { path, signal })).call;
+    },
+    ...IMMUTABLE,
+    gcTime: 30_000,
+  });
+
+/** The files that a run changed, or one of its branches. */
+export const runChanges = (id: string, running: boolean, branch?: string) =>
+  queryOptions({
+    queryKey: keys.runChanges(id, running, branch),
+    queryFn: ({ signal }) =>
+      get("/api/sessions/{session_id}/changes", {
+        path: { session_id: id },
+        query: branch ? { branch } : {},
+        signal,
+      }),
+    // The server reads all calls that change files.
+    refetchInterval: running ? 5000 : false,
+  });
+
+/** One changed file with its hunks. */
+export const changedFile = (id: string, file: string, branch?: string) =>
+  queryOptions({
+    queryKey: keys.changedFile(id, file, branch),
+    queryFn: async ({ signal }) => {
+      const query = branch ? { branch, path: file } : { path: file };
+      return (await get("/api/sessions/{session_id}/changes", { path: { session_id: id }, query, signal })).files[0];
+    },
   });
 
 export const CONTENT_PART_SIZE = 32_768;

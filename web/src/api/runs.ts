@@ -1,6 +1,6 @@
-// Runs: the newest page, which follows the feed; older pages, which stay as they were read; and one run.
+// Runs: the newest page, which follows the feed; older pages, which stay as they were read; one run, and its export.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { get } from "./client";
+import { get, send } from "./client";
 import { type Filters, keys, type Schema } from "./keys";
 import { CLOCK_MS } from "./query-client";
 
@@ -61,9 +61,31 @@ export const facets = (filters: Filters) =>
     staleTime: 10_000,
   });
 
+export const fetchRun = (id: string, signal?: AbortSignal) =>
+  get("/api/runs/{run_id}", { path: { run_id: id }, ...(signal ? { signal } : {}) });
+
 export const run = (id: string) =>
   queryOptions({
     queryKey: keys.run(id),
-    queryFn: ({ signal }) => get("/api/runs/{run_id}", { path: { run_id: id }, signal }),
+    queryFn: ({ signal }) => fetchRun(id, signal),
     refetchInterval: CLOCK_MS,
   });
+
+const REVOKE_AFTER_MS = 60_000;
+
+/** Saves a session as a file, by request because a link cannot send the secret of the session; returns what to tell the user. */
+export async function exportSession(id: string, format: "json" | "jsonl" | "md" | "html"): Promise<string> {
+  const options = { path: { session_id: id }, query: { format } };
+  return saveResponse(await send("GET", "/api/sessions/{session_id}/export", options), `session.${format}`);
+}
+
+/** Saves a response as a file; returns what to tell the user. */
+export async function saveResponse(response: Response, name: string): Promise<string> {
+  const disposition = response.headers.get("Content-Disposition") ?? "";
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = /filename="([^"]+)"/.exec(disposition)?.[1] ?? name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_AFTER_MS);
+  return `Exported ${link.download}`;
+}

@@ -20,26 +20,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/login": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Login By Code
-         * @description Sign in with the URL that `li studio` prints; its code is valid once, for less than a minute.
-         */
-        get: operations["login_by_code_login_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/login": {
         parameters: {
             query?: never;
@@ -50,11 +30,73 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Login By Token
-         * @description Sign this browser in with the token in the Authorization header.
+         * Sign In
+         * @description Sign a browser in with the one-time code of `li studio`, or with the token in the Authorization header.
+         *
+         *     Sets the cookie; every request of the page also sends `secret` in the header Lion-Session.
          */
-        post: operations["login_by_token_api_login_post"];
+        post: operations["sign_in_api_login_post"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign Out
+         * @description End the session of this browser and its streams.
+         */
+        post: operations["sign_out_api_logout_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/studio-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Studio Sessions
+         * @description List the browsers that are signed in.
+         */
+        get: operations["list_studio_sessions_api_admin_studio_sessions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/studio-sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End One Session
+         * @description Sign a browser out and end its streams.
+         */
+        delete: operations["end_one_session_api_admin_studio_sessions__session_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -140,6 +182,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/attention/{item_id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss Item
+         * @description Hide an item until the status of its entity changes.
+         */
+        post: operations["dismiss_item_api_attention__item_id__dismiss_post"];
+        /**
+         * Restore Item
+         * @description List a dismissed or snoozed item again.
+         */
+        delete: operations["restore_item_api_attention__item_id__dismiss_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/attention/{item_id}/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Snooze Item
+         * @description Hide an item for a time, or until the status of its entity changes.
+         */
+        post: operations["snooze_item_api_attention__item_id__snooze_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/search": {
         parameters: {
             query?: never;
@@ -149,9 +235,49 @@ export interface paths {
         };
         /**
          * Search Messages
-         * @description Search messages by keywords (newest first, or the most relevant of the newest thousand) or by meaning.
+         * @description Search messages by keywords (last recorded first, or the most relevant of the last thousand) or by meaning.
          */
         get: operations["search_messages_api_search_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search/filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Search Filters
+         * @description Get the modes of the search that can be used, and what it can be narrowed by.
+         */
+        get: operations["get_search_filters_api_search_filters_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Names
+         * @description Find runs, shows, plays, teams, projects, agents and playbooks by name; without a text, the most recent ones.
+         */
+        get: operations["find_names_api_find_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -169,7 +295,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description List runs, newest first; all filters can be combined.
+         * @description List runs, newest first or by another column; all filters can be combined and repeated.
          *
          *     With `health`, which is computed at read time, a page may be shorter than `limit` although more pages follow.
          */
@@ -202,6 +328,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Totals
+         * @description Count the runs that filters leave and sum their tokens and costs, up to ten thousand runs.
+         */
+        get: operations["get_totals_api_totals_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Terminals
+         * @description List the programs that run in terminals of the user and report by hooks (`li connect`).
+         */
+        get: operations["list_terminals_api_terminals_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run_id}": {
         parameters: {
             query?: never;
@@ -214,6 +380,34 @@ export interface paths {
          * @description Get a run from the database, with its manifest if an archived one exists.
          */
         get: operations["get_run_api_runs__run_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Run
+         * @description Delete a run with its messages and files, like `li state rm`; a running one is refused.
+         */
+        delete: operations["remove_run_api_runs__run_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Run
+         * @description Set the name, the note or the tags of a run; a field that is left out stays as it is.
+         */
+        patch: operations["edit_run_api_runs__run_id__patch"];
+        trace?: never;
+    };
+    "/api/runs/{run_id}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request
+         * @description Get the request of a run, to start it again: the agent or playbook, the prompt, the folder and the options.
+         */
+        get: operations["get_request_api_runs__run_id__request_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -391,7 +585,8 @@ export interface paths {
         };
         /**
          * Get Outline
-         * @description Get tool errors, user messages, tools and files; with `after`, only of later messages.
+         * @description Get the kinds of the messages, tool errors, tools, files and contexts, in parts: the next begins `after` the last
+         *     ord.
          */
         get: operations["get_outline_api_sessions__session_id__outline_get"];
         put?: never;
@@ -462,6 +657,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Changes
+         * @description Get the files that a run changed, with sums; one file with all its hunks.
+         *
+         *     A fork has only its own changes.
+         */
+        get: operations["get_changes_api_sessions__session_id__changes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/messages/{message_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Call Changes
+         * @description Get all lines that one tool call changes.
+         */
+        get: operations["get_call_changes_api_sessions__session_id__messages__message_id__changes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -516,6 +753,110 @@ export interface paths {
         get: operations["follow_show_api_shows__topic__stream_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Questions
+         * @description List what waits for a person, oldest first; with `all`, answered and withdrawn questions too.
+         */
+        get: operations["list_questions_api_questions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/questions/{question_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Question
+         * @description Get a question with all of its evidence.
+         */
+        get: operations["get_question_api_questions__question_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/questions/shown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark Questions Shown
+         * @description Record that a page displays these questions.
+         */
+        post: operations["mark_questions_shown_api_questions_shown_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/questions/{question_id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Question
+         * @description Answer a question; 409 with who was first when it is closed.
+         */
+        post: operations["answer_question_api_questions__question_id__answer_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Inbox
+         * @description List the messages to a session with their receipts.
+         */
+        get: operations["get_inbox_api_sessions__session_id__inbox_get"];
+        put?: never;
+        /**
+         * Send Message
+         * @description Write to a running agent; 409 when the run has ended.
+         */
+        post: operations["send_message_api_sessions__session_id__inbox_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -642,6 +983,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/shows/{topic}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Timeline
+         * @description Get the attempts of every play with the times of their agents, gates and waits.
+         */
+        get: operations["get_timeline_api_shows__topic__timeline_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shows/{topic}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Decisions
+         * @description List who decided what, when and from where, newest first.
+         */
+        get: operations["get_decisions_api_shows__topic__decisions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shows/{topic}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Changes
+         * @description Count the changed files and lines of each play.
+         */
+        get: operations["get_changes_api_shows__topic__changes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/teams": {
         parameters: {
             query?: never;
@@ -655,7 +1056,11 @@ export interface paths {
          */
         get: operations["list_teams_api_teams_get"];
         put?: never;
-        post?: never;
+        /**
+         * Create Team
+         * @description Create a team with its members.
+         */
+        post: operations["create_team_api_teams_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -701,6 +1106,50 @@ export interface paths {
          */
         post: operations["send_team_message_api_teams__team_id__messages_post"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add Team Members
+         * @description Add members to a team; those that it has stay.
+         */
+        post: operations["add_team_members_api_teams__team_id__members_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team_id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive Team
+         * @description Make a team read-only; nothing is deleted.
+         */
+        post: operations["archive_team_api_teams__team_id__archive_post"];
+        /**
+         * Reopen Team
+         * @description Reactivate an archived team.
+         */
+        delete: operations["reopen_team_api_teams__team_id__archive_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -786,6 +1235,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/plugins/{plugin_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Plugin
+         * @description Get a plugin with its texts, hooks and servers; no value of an environment variable or header is read out.
+         */
+        get: operations["get_plugin_api_plugins__plugin_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/definitions/{kind}/{name}": {
         parameters: {
             query?: never;
@@ -804,7 +1273,11 @@ export interface paths {
          */
         put: operations["save_definition_api_definitions__kind___name__put"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete Definition
+         * @description Delete the file of a definition; its versions stay, and a rollback restores it.
+         */
+        delete: operations["delete_definition_api_definitions__kind___name__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -899,7 +1372,7 @@ export interface paths {
         };
         /**
          * List Launches
-         * @description List the launches of this server, newest first.
+         * @description List the launches of this server and of the other ones of the database, newest first.
          */
         get: operations["list_launches_api_launches_get"];
         put?: never;
@@ -908,6 +1381,26 @@ export interface paths {
          * @description Start a process; a repeated `Idempotency-Key` returns the first launch.
          */
         post: operations["launch_api_launches_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/launches/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Choices
+         * @description List the agents, playbooks, folders and models of a new run; definitions are those visible from the folder.
+         */
+        get: operations["get_choices_api_launches_choices_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -933,6 +1426,66 @@ export interface paths {
          * @description Stop a launch; only a process that is proven to be its own is signalled.
          */
         delete: operations["stop_launch_api_launches__launch_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Usage
+         * @description Sum tokens and money, the duration of runs, or the time that questions waited for a person.
+         */
+        get: operations["get_usage_api_usage_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage/sums": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Usage Sums
+         * @description Sum tokens and money since each of up to four moments.
+         */
+        get: operations["get_usage_sums_api_usage_sums_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Usage
+         * @description Download the same sums, a line for each time and name.
+         */
+        get: operations["download_usage_api_usage_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -969,9 +1522,29 @@ export interface paths {
         put?: never;
         /**
          * Transition Stale
-         * @description Mark runs as failed that are stale and proven dead; by default only list them.
+         * @description Mark runs as failed that are proven dead: those named, or all that are stale; by default only list them.
          */
         post: operations["transition_stale_api_admin_doctor_transition_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/doctor/doubles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview Doubles
+         * @description List the runs that are stored twice; `POST /api/launches` with `fix doubles` merges them.
+         */
+        get: operations["preview_doubles_api_admin_doctor_doubles_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1098,6 +1671,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get History
+         * @description Count the sessions of Claude Code and Codex on this machine, and those that are imported.
+         */
+        get: operations["get_history_api_admin_history_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Following
+         * @description Start or stop importing transcripts as they are written; the setting follow_transcripts makes it permanent.
+         */
+        post: operations["switch_following_api_admin_follow_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/work": {
         parameters: {
             query?: never;
@@ -1147,7 +1760,7 @@ export interface paths {
         };
         /**
          * Read Log
-         * @description Get the end of the Studio log: refusals with their reasons, and unexpected errors.
+         * @description Get the end of the Studio log, raw and as entries: refusals with their reasons, and unexpected errors.
          */
         get: operations["read_log_api_admin_logs_get"];
         put?: never;
@@ -1167,10 +1780,30 @@ export interface paths {
         };
         /**
          * Get Settings
-         * @description Get every setting and its origin.
+         * @description Get every setting as a new process has it, its origin, and the value that this server started with.
          */
         get: operations["get_settings_api_admin_settings_get"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/settings/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Setting
+         * @description Change a setting in config.toml of the home, as `li config set` and `li config unset` do.
+         */
+        put: operations["change_setting_api_admin_settings__name__put"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1220,6 +1853,100 @@ export interface components {
             danger: boolean;
             /** Fields */
             fields: components["schemas"]["ActionField"][];
+            /**
+             * Held
+             * @description the changes that are held back and that it decides about
+             */
+            held: string[];
+            subject: components["schemas"]["ShownSubject"];
+        };
+        /**
+         * AgentChoice
+         * @description An agent of a definition, or a provider; `problem` is the reason why it cannot run.
+         */
+        AgentChoice: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @description agent or provider
+             */
+            kind: string;
+            /** Description */
+            description: string | null;
+            /** Provider */
+            provider: string | null;
+            /** Model */
+            model: string | null;
+            /** Permissions */
+            permissions: string | null;
+            /**
+             * Program
+             * @description the path of the provider's program
+             */
+            program?: string | null;
+            /** Problem */
+            problem: string | null;
+            /**
+             * Needs Model
+             * @default false
+             */
+            needs_model: boolean;
+            /** Abilities */
+            abilities: string[];
+        };
+        /**
+         * AgentUsageView
+         * @description The usage of a show or a play: all attempts of its agents and reviewers.
+         */
+        AgentUsageView: {
+            /**
+             * Input
+             * @description tokens sent, without those of the cache
+             */
+            input: number;
+            /** Output */
+            output: number;
+            /**
+             * Cache Read
+             * @description tokens read from the cache
+             */
+            cache_read: number;
+            /**
+             * Cache Write
+             * @description tokens written to the cache
+             */
+            cache_write: number;
+            /**
+             * Total
+             * @description the sum of these four
+             */
+            total: number;
+            /**
+             * Cost Microusd
+             * @description of the tokens with a known price; null when there are none
+             */
+            cost_microusd: number | null;
+            /**
+             * Unpriced Tokens
+             * @description tokens whose price is unknown; they are not in the cost
+             */
+            unpriced_tokens: number;
+            /**
+             * Seconds
+             * @description the duration of its runs, added up
+             */
+            seconds: number;
+            /**
+             * Sessions
+             * @description the number of its runs
+             */
+            sessions: number;
+            /**
+             * Unpriced
+             * @description runs without a known price
+             */
+            unpriced: number;
         };
         /**
          * Ancestor
@@ -1240,12 +1967,37 @@ export interface components {
             last_ord: number;
         };
         /**
+         * AnswerView
+         * @description The answer that was given.
+         */
+        AnswerView: {
+            /** Option */
+            option?: string | null;
+            /** Text */
+            text?: string | null;
+            /** Arguments */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
          * Argument
          * @description An argument of a playbook.
          */
         Argument: {
             /** Name */
             name: string;
+            /**
+             * Type
+             * @description str, int, float or bool
+             */
+            type: string;
+            /** Default */
+            default?: unknown;
+            /** Help */
+            help?: string | null;
+            /** Required */
+            required: boolean;
         };
         /**
          * ArtifactFile
@@ -1314,6 +2066,40 @@ export interface components {
             verdict: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Confinement
+             * @description whether its agent was confined, or why not
+             */
+            confinement: string | null;
+            /**
+             * Gate Confinement
+             * @description the same of its gates, each sentence once
+             */
+            gate_confinement: string[];
+        };
+        /**
+         * AttemptBar
+         * @description One attempt in the timeline.
+         */
+        AttemptBar: {
+            /** Attempt */
+            attempt: number;
+            /** Session Id */
+            session_id: string | null;
+            /**
+             * Host
+             * @description the machine that ran its agent
+             */
+            host: string | null;
+            /**
+             * Status
+             * @description of its run
+             */
+            status: string | null;
+            /** Failed */
+            failed: boolean;
+            /** Phases */
+            phases: components["schemas"]["PhaseView"][];
         };
         /**
          * Attempts
@@ -1336,7 +2122,7 @@ export interface components {
         };
         /**
          * Attention
-         * @description Every item that needs a person, most severe first.
+         * @description Every item that needs a person, by rank: questions that wait longest first, then the newest trouble.
          */
         Attention: {
             /**
@@ -1384,7 +2170,7 @@ export interface components {
         BadgeView: {
             /**
              * Kind
-             * @description lifecycle, gate or integration
+             * @description lifecycle, gate, integration or person
              */
             kind: string;
             /** Label */
@@ -1456,6 +2242,58 @@ export interface components {
             inherited: components["schemas"]["Ancestor"][];
         };
         /**
+         * BudgetPartView
+         * @description A part of the budget that has a limit.
+         */
+        BudgetPartView: {
+            /**
+             * Part
+             * @description tokens, cost_microusd or seconds
+             */
+            part: string;
+            /**
+             * Spent
+             * @description what the director counts: all tokens, known costs, time of agents
+             */
+            spent: number;
+            /** Limit */
+            limit: number;
+        };
+        /**
+         * CallChangesAnswer
+         * @description All lines that one call changes.
+         */
+        CallChangesAnswer: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Session Id */
+            session_id: string;
+            /** @description null if the call changes no file */
+            call: components["schemas"]["CallChangesView"] | null;
+        };
+        /**
+         * CallChangesView
+         * @description A tool call that changes files, and whether it did.
+         */
+        CallChangesView: {
+            /** Ord */
+            ord: number;
+            /** Call Id */
+            call_id: string;
+            /** Result Ord */
+            result_ord: number | null;
+            /** Result Id */
+            result_id: string | null;
+            outcome: components["schemas"]["Outcome"];
+            /** Files */
+            files: components["schemas"]["FileChangeView"][];
+            /** Omitted Files */
+            omitted_files: number;
+        };
+        /**
          * Card
          * @description A card of the dashboard whose runs can be listed.
          * @enum {string}
@@ -1480,6 +2318,12 @@ export interface components {
             teams_active: number;
         };
         /**
+         * ChangeKind
+         * @description The way in which a file changed.
+         * @enum {string}
+         */
+        ChangeKind: "created" | "edited" | "deleted" | "renamed";
+        /**
          * ChangedFileView
          * @description A changed file; a binary file has no line counts.
          */
@@ -1492,6 +2336,31 @@ export interface components {
             additions: number | null;
             /** Deletions */
             deletions: number | null;
+        };
+        /**
+         * ChangedSetting
+         * @description A setting after a change, and whether the file was different before.
+         */
+        ChangedSetting: {
+            setting: components["schemas"]["SettingShape"];
+            /** Path */
+            path: string;
+            /** Changed */
+            changed: boolean;
+        };
+        /**
+         * ChangedTeam
+         * @description The team after a change; `unstored` is the reason why the table does not have it yet.
+         */
+        ChangedTeam: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            team: components["schemas"]["TeamView"];
+            /** Unstored */
+            unstored: string | null;
         };
         /**
          * CheckedText
@@ -1534,13 +2403,28 @@ export interface components {
         };
         /**
          * Commands
-         * @description Terminal commands for a run.
+         * @description Terminal commands for a run, which work as printed.
          */
         Commands: {
+            /**
+             * Target
+             * @description the agent or provider that continues it
+             */
+            target: string | null;
             /** Resume */
-            resume: string;
+            resume: string | null;
+            /**
+             * Vendor
+             * @description opens the conversation in the vendor's own program
+             */
+            vendor: string | null;
             /** Fork */
-            fork: string;
+            fork: string | null;
+            /**
+             * No Resume Reason
+             * @description why it cannot be resumed
+             */
+            no_resume_reason: string | null;
             /** Logs */
             logs: string;
             /** Kill */
@@ -1553,12 +2437,17 @@ export interface components {
          * @description A component of a plugin.
          */
         ComponentView: {
-            /** Kind */
+            /**
+             * Kind
+             * @description skill, agent, command, hook or server
+             */
             kind: string;
             /** Name */
             name: string;
             /** Path */
             path: string;
+            /** Description */
+            description?: string | null;
             /** Problems */
             problems: components["schemas"]["TextProblem"][];
         };
@@ -1585,6 +2474,16 @@ export interface components {
             total: number;
             /** Text */
             text: string;
+        };
+        /**
+         * ContextView
+         * @description The tokens that the model read for a message.
+         */
+        ContextView: {
+            /** Ord */
+            ord: number;
+            /** Tokens */
+            tokens: number;
         };
         /**
          * Dashboard
@@ -1671,6 +2570,18 @@ export interface components {
             messages: number;
         };
         /**
+         * DeadRunView
+         * @description A run that is marked running and proven dead, with the evidence.
+         */
+        DeadRunView: {
+            /** Session Id */
+            session_id: string;
+            /** Display Name */
+            display_name: string;
+            /** Evidence */
+            evidence: string[];
+        };
+        /**
          * DecisionAccepted
          * @description The started `li show …`; `launch.exit_code` is null while it runs.
          */
@@ -1704,6 +2615,84 @@ export interface components {
              * @description raise the time budget: 90s, 30m, 2h, 1d
              */
             time?: string | null;
+            /**
+             * Attempt
+             * @description the attempt of the play that was shown
+             */
+            attempt?: number | null;
+            /**
+             * Head
+             * @description the commit of the play that was shown
+             */
+            head?: string | null;
+            /**
+             * Plan
+             * @description the digest of the edited plan that was shown
+             */
+            plan?: string | null;
+            /**
+             * Commits
+             * @description the commits that were shown
+             */
+            commits?: string[] | null;
+        };
+        /**
+         * DecisionView
+         * @description An entry of the decision log.
+         */
+        DecisionView: {
+            /** At */
+            at: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "decision" | "asked" | "abort" | "refused" | "plan" | "repair" | "answer";
+            /** Actor */
+            actor: string | null;
+            /** Sentence */
+            sentence: string;
+            /** Play */
+            play: string | null;
+            /** Attempt */
+            attempt: number | null;
+            /**
+             * Detail
+             * @description the feedback or reason
+             */
+            detail: string | null;
+            /** Via */
+            via: ("page" | "terminal") | null;
+            /**
+             * Origin
+             * @description where it was made, in words
+             */
+            origin: string | null;
+            /**
+             * Session Id
+             * @description the run of the attempt
+             */
+            session_id: string | null;
+            /**
+             * Overrides
+             * @description it merges work whose gates failed
+             */
+            overrides: boolean;
+        };
+        /**
+         * Decisions
+         * @description Decisions, questions and plan edits of a show, newest first.
+         */
+        Decisions: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Topic */
+            topic: string;
+            /** Decisions */
+            decisions: components["schemas"]["DecisionView"][];
         };
         /**
          * DefinitionDetail
@@ -1793,6 +2782,18 @@ export interface components {
             looked: components["schemas"]["SearchPathView"][];
         };
         /**
+         * DeletedDefinition
+         * @description The last version of a deleted definition.
+         */
+        DeletedDefinition: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            version: components["schemas"]["VersionView"];
+        };
+        /**
          * DiffView
          * @description The changes of a play as a patch; `whole` is false when it was truncated.
          */
@@ -1823,8 +2824,25 @@ export interface components {
             why: string | null;
         };
         /**
+         * Dismissal
+         * @description Whether an item is dismissed now, and until when it is snoozed.
+         */
+        Dismissal: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Id */
+            id: string;
+            /** Dismissed */
+            dismissed: boolean;
+            /** Snoozed Until */
+            snoozed_until: number | null;
+        };
+        /**
          * Doctor
-         * @description Every finding, and the runs that are stale and proven dead.
+         * @description Every finding, and the runs that are proven dead.
          */
         Doctor: {
             /**
@@ -1835,7 +2853,39 @@ export interface components {
             /** Findings */
             findings: components["schemas"]["FindingView"][];
             /** Transitions */
-            transitions: components["schemas"]["StaleRun"][];
+            transitions: components["schemas"]["DeadRunView"][];
+        };
+        /**
+         * DoubleView
+         * @description A recorded run, and the copy of it that was imported from its transcript.
+         */
+        DoubleView: {
+            /** Session Id */
+            session_id: string;
+            /** Copy Id */
+            copy_id: string;
+            /** Tool */
+            tool: string;
+            /** Title */
+            title: string | null;
+            /**
+             * Messages
+             * @description of the copy
+             */
+            messages: number;
+        };
+        /**
+         * Doubles
+         * @description The runs that are stored twice.
+         */
+        Doubles: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Doubles */
+            doubles: components["schemas"]["DoubleView"][];
         };
         /**
          * Draft
@@ -1856,12 +2906,44 @@ export interface components {
             target: string;
         };
         /**
+         * ExpectedArtifact
+         * @description A file that the playbook of a run must deliver, as it was when the run ended.
+         */
+        ExpectedArtifact: {
+            /** Id */
+            id: string;
+            /** Path */
+            path: string;
+            /** Required */
+            required: boolean;
+            /** Description */
+            description: string | null;
+            /**
+             * State
+             * @description delivered, missing or invalid
+             */
+            state: string;
+            /** Size */
+            size: number | null;
+            /** Sha256 */
+            sha256: string | null;
+            /**
+             * Unchanged
+             * @description the file was there before the run, and is the same
+             */
+            unchanged: boolean;
+            /** Problem */
+            problem: string | null;
+        };
+        /**
          * FacetValue
          * @description The number of runs with a filter value.
          */
         FacetValue: {
             /** Value */
             value: string;
+            /** Label */
+            label: string;
             /** Runs */
             runs: number;
             /**
@@ -1892,6 +2974,50 @@ export interface components {
             agent: components["schemas"]["FacetValue"][];
             /** Playbook */
             playbook: components["schemas"]["FacetValue"][];
+            /** Show */
+            show: components["schemas"]["FacetValue"][];
+            /** Model */
+            model: components["schemas"]["FacetValue"][];
+            /** Tag */
+            tag: components["schemas"]["FacetValue"][];
+            /**
+             * Machine
+             * @description by id, among the newest runs
+             */
+            machine: components["schemas"]["FacetValue"][];
+            /**
+             * Health
+             * @description of running runs
+             */
+            health: components["schemas"]["FacetValue"][];
+        };
+        /**
+         * FileChangeView
+         * @description A file that one call changes.
+         */
+        FileChangeView: {
+            /** Path */
+            path: string;
+            kind: components["schemas"]["ChangeKind"];
+            /**
+             * Old Path
+             * @description the name before a renamed file was renamed
+             */
+            old_path: string | null;
+            /**
+             * Added
+             * @description null if the lines are not recorded
+             */
+            added: number | null;
+            /** Removed */
+            removed: number | null;
+            /** Hunks */
+            hunks: components["schemas"]["HunkView"][];
+            /**
+             * Omitted
+             * @description lines that were left out at the end
+             */
+            omitted: number;
         };
         /**
          * FindingView
@@ -1908,6 +3034,89 @@ export interface components {
             evidence: string;
             /** Advice */
             advice: string;
+            /**
+             * Session Id
+             * @description the run that it is about
+             */
+            session_id?: string | null;
+            /**
+             * Display Name
+             * @description of that run
+             */
+            display_name?: string | null;
+            /**
+             * Topic
+             * @description the show that it is about
+             */
+            topic?: string | null;
+        };
+        /**
+         * FolderChoice
+         * @description The folder that the choices are for.
+         */
+        FolderChoice: {
+            /** Path */
+            path: string;
+            /**
+             * Problem
+             * @description why an agent cannot work in it
+             */
+            problem: string | null;
+            /** Is Repository */
+            is_repository: boolean;
+        };
+        /**
+         * FollowSwitch
+         * @description Follow transcripts, or stop following them until the server restarts.
+         */
+        FollowSwitch: {
+            /** Enabled */
+            enabled: boolean;
+        };
+        /**
+         * FollowedTool
+         * @description A tool whose transcripts are imported as they are written, by this server or another process.
+         */
+        FollowedTool: {
+            /** Tool */
+            tool: string;
+            /** Title */
+            title: string;
+            /** Root */
+            root: string;
+            /** Pid */
+            pid: number;
+            /** Since */
+            since: number;
+            /**
+             * Is Ours
+             * @description a process of this server follows it
+             */
+            is_ours: boolean;
+        };
+        /** FollowerAnswer */
+        FollowerAnswer: {
+            follower: components["schemas"]["FollowerView"];
+        };
+        /**
+         * FollowerView
+         * @description The switch of this server, and the tools that are followed.
+         */
+        FollowerView: {
+            /** Enabled */
+            enabled: boolean;
+            /**
+             * Can Switch
+             * @description false on a read-only server
+             */
+            can_switch: boolean;
+            /**
+             * Error
+             * @description why the last attempt of this server ended; it tries again
+             */
+            error: string | null;
+            /** Tools */
+            tools: components["schemas"]["FollowedTool"][];
         };
         /**
          * Fork
@@ -1944,7 +3153,7 @@ export interface components {
          * @description The format of an export.
          * @enum {string}
          */
-        Form: "json" | "jsonl" | "md";
+        Form: "json" | "jsonl" | "md" | "html";
         /**
          * Health
          * @description The server is running.
@@ -2003,8 +3212,71 @@ export interface components {
             severity: string;
             /** Evidence */
             evidence: string | null;
+            /**
+             * Is Dead
+             * @description its process is proven gone
+             */
+            is_dead: boolean;
             /** Since */
             since: number | null;
+        };
+        /**
+         * HeldBackView
+         * @description Changes of a show that wait for a person.
+         */
+        HeldBackView: {
+            /**
+             * Plan
+             * @description SHA-256 of the edited plan
+             */
+            plan: string | null;
+            /**
+             * Commits
+             * @description commits of others on the integration branch
+             */
+            commits: string[];
+            /**
+             * Lines
+             * @description each change in words
+             */
+            lines: string[];
+        };
+        /**
+         * Histories
+         * @description The sessions of each program whose transcripts can be imported.
+         */
+        Histories: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Histories */
+            histories: components["schemas"]["HistoryView"][];
+            /**
+             * Location
+             * @description the options that a command in another terminal needs for this home
+             */
+            location: string;
+        };
+        /**
+         * HistoryView
+         * @description The sessions of another program on this machine.
+         */
+        HistoryView: {
+            /** Tool */
+            tool: string;
+            /** Title */
+            title: string;
+            /** Root */
+            root: string;
+            /**
+             * Sessions
+             * @description transcripts on disk, without those of sub-agents
+             */
+            sessions: number;
+            /** Imported */
+            imported: number;
         };
         /**
          * HitView
@@ -2025,6 +3297,8 @@ export interface components {
             created_at: number;
             /** Role */
             role: string | null;
+            /** Tool */
+            tool?: string | null;
             /** Snippet */
             snippet: string;
             /** Score */
@@ -2032,7 +3306,7 @@ export interface components {
         };
         /**
          * Hits
-         * @description Search results.
+         * @description Search results: a list, or by run with `group=true`.
          */
         Hits: {
             /**
@@ -2042,6 +3316,23 @@ export interface components {
             seq: number;
             /** Hits */
             hits: components["schemas"]["HitView"][];
+            /** Runs */
+            runs: components["schemas"]["RunHitsView"][];
+            /**
+             * Total
+             * @description the counted matches
+             */
+            total: number;
+            /**
+             * More
+             * @description there are older matches, so the counts are minimums
+             */
+            more: boolean;
+            /**
+             * Next
+             * @description `below` of the next page; null on the last one
+             */
+            next: number | null;
         };
         /**
          * Hour
@@ -2061,10 +3352,38 @@ export interface components {
             tone: "success" | "info" | "warning" | "danger" | "neutral";
             /** Runs */
             runs: number;
-            /** Tokens */
-            tokens: number;
-            /** Cost Microusd */
-            cost_microusd: number | null;
+        };
+        /**
+         * HunkView
+         * @description Consecutive lines of a diff.
+         */
+        HunkView: {
+            /**
+             * Lines
+             * @description each begins with its mark: a space, +, - or \
+             */
+            lines: string[];
+            /**
+             * Old Start
+             * @description the number of the first line; null if only the changed text is known
+             */
+            old_start: number | null;
+            /** New Start */
+            new_start: number | null;
+            /** Header */
+            header: string;
+        };
+        /**
+         * ImportChoice
+         * @description An import that `POST /api/launches` can start.
+         */
+        ImportChoice: {
+            /** Verb */
+            verb: string;
+            /** Target */
+            target: string;
+            /** Title */
+            title: string;
         };
         /**
          * ImportStatus
@@ -2098,6 +3417,9 @@ export interface components {
             mirrors: components["schemas"]["MirrorStatus"][];
             /** Troubled */
             troubled: components["schemas"]["TranscriptFileView"][];
+            follower: components["schemas"]["FollowerView"];
+            /** Targets */
+            targets: components["schemas"]["ImportChoice"][];
             /** Work */
             work: components["schemas"]["ProgressView"][];
         };
@@ -2108,11 +3430,51 @@ export interface components {
          */
         Kind: "agent" | "playbook";
         /**
+         * LaneView
+         * @description The branch of a message and those after it.
+         */
+        LaneView: {
+            /** Ord */
+            ord: number;
+            /** Branch Id */
+            branch_id: string | null;
+        };
+        /**
          * LaunchAnswer
          * @description One launch.
          */
         LaunchAnswer: {
             launch: components["schemas"]["LaunchView"];
+        };
+        /**
+         * LaunchChoices
+         * @description The runs that can be started from a folder.
+         */
+        LaunchChoices: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            folder: components["schemas"]["FolderChoice"];
+            /**
+             * Folders
+             * @description of the newest runs
+             */
+            folders: string[];
+            /** Agents */
+            agents: components["schemas"]["AgentChoice"][];
+            /** Playbooks */
+            playbooks: components["schemas"]["PlaybookChoice"][];
+            /**
+             * Models
+             * @description models of the newest runs, by provider
+             */
+            models: {
+                [key: string]: string[];
+            };
+            /** Sandbox Problem */
+            sandbox_problem: string | null;
         };
         /**
          * LaunchDetail
@@ -2125,7 +3487,7 @@ export interface components {
         };
         /**
          * LaunchList
-         * @description Every launch of this server, newest first.
+         * @description Every launch of this server and of the other ones of the database, newest first.
          */
         LaunchList: {
             /** Launches */
@@ -2161,16 +3523,66 @@ export interface components {
             exit_code: number | null;
             /** Log */
             log: string;
+            /**
+             * Host
+             * @description the machine that it runs on
+             */
+            host: string | null;
+            /** @description of a running import */
+            progress?: components["schemas"]["ProgressView"] | null;
+        };
+        /**
+         * LeftOutView
+         * @description A file of a play that is in no commit.
+         */
+        LeftOutView: {
+            /** Path */
+            path: string;
+            /**
+             * Why
+             * @description filter, submodule or ignored
+             */
+            why: string;
+            /**
+             * Detail
+             * @description name of the filter
+             */
+            detail?: string | null;
         };
         /**
          * LinkedRun
-         * @description A run that used a team.
+         * @description A run of a member (`--team-mode`), or one that sent a message.
          */
         LinkedRun: {
             /** Id */
             id: string;
             /** Name */
             name: string | null;
+            /**
+             * Member
+             * @description the member that the run was started as
+             */
+            member?: string | null;
+            state?: components["schemas"]["StatusLabel"] | null;
+        };
+        /**
+         * LogEntry
+         * @description A line of the log; one that is not JSON is its own message.
+         */
+        LogEntry: {
+            /** At */
+            at: number | null;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "error" | "warning" | "info";
+            /** Event */
+            event: string;
+            /** Message */
+            message: string;
+            /** Raw */
+            raw: string;
         };
         /**
          * Logs
@@ -2179,10 +3591,12 @@ export interface components {
         Logs: {
             /** Lines */
             lines: string[];
+            /** Entries */
+            entries: components["schemas"]["LogEntry"][];
         };
         /**
          * MarkedFailedView
-         * @description A request to mark stale runs as failed; a dry run only lists them.
+         * @description A request to mark dead runs as failed; a dry run only lists them.
          */
         MarkedFailedView: {
             /**
@@ -2192,7 +3606,7 @@ export interface components {
             dry_run: boolean;
             /**
              * Session Ids
-             * @description only these sessions (default: all)
+             * @description these, stale or not (default: all that are stale)
              */
             session_ids?: string[] | null;
         };
@@ -2291,6 +3705,11 @@ export interface components {
             last_ord: number | null;
             /** Has More */
             has_more: boolean;
+            /**
+             * Changes
+             * @description files that calls changed, their first lines; see `changes`
+             */
+            changes: components["schemas"]["CallChangesView"][];
         };
         /**
          * MirrorStatus
@@ -2299,6 +3718,8 @@ export interface components {
         MirrorStatus: {
             /** Tool */
             tool: string;
+            /** Title */
+            title: string;
             /** Files */
             files: number;
             /** Messages */
@@ -2323,18 +3744,91 @@ export interface components {
          */
         Mode: "TRUNCATE" | "PASSIVE" | "RESTART" | "FULL";
         /**
+         * NameSection
+         * @description The names of one kind, the best first.
+         */
+        NameSection: {
+            /** Kind */
+            kind: string;
+            /**
+             * Rank
+             * @description of the best one: 0 the whole name, 1 its start, 2 its words, 3 a part, 4 another field
+             */
+            rank: number;
+            /**
+             * Count
+             * @description all that fit, also those that are not listed
+             */
+            count: number;
+            /** Names */
+            names: components["schemas"]["NameView"][];
+        };
+        /**
+         * NameView
+         * @description Something with a name: a run, show, play, team, project, agent or playbook.
+         */
+        NameView: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "run" | "show" | "play" | "team" | "project" | "agent" | "playbook";
+            /**
+             * Id
+             * @description the id of a run or team, else the name
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** About */
+            about: string | null;
+            /**
+             * Topic
+             * @description the show of a play
+             */
+            topic: string | null;
+            state: components["schemas"]["StatusLabel"] | null;
+        };
+        /**
+         * Names
+         * @description Names that fit a text; the section with the best one first. Without a text: the most recent ones.
+         */
+        Names: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Sections */
+            sections: components["schemas"]["NameSection"][];
+        };
+        /**
+         * NewAnswer
+         * @description An answer: an option, words, or changed arguments of the tool.
+         */
+        NewAnswer: {
+            /** Option */
+            option?: string | null;
+            /** Text */
+            text?: string | null;
+            /** Arguments */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
          * NewLaunch
          * @description A process to start.
          */
         NewLaunch: {
             /**
              * Verb
-             * @description agent, play, flow or fanout; mirror, import or prune
+             * @description agent, play, flow or fanout; plan; mirror, import, demo or prune
              */
             verb: string;
             /**
              * Target
-             * @description an agent, a provider/model, a playbook; claude or codex; runs, shows or teams; sessions
+             * @description an agent, provider/model or playbook; a topic; claude, codex, runs, shows, teams, show, sessions
              */
             target?: string | null;
             /**
@@ -2346,6 +3840,34 @@ export interface components {
             options?: {
                 [key: string]: string | number | string[];
             };
+        };
+        /**
+         * NewMembers
+         * @description Members to add.
+         */
+        NewMembers: {
+            /** Members */
+            members: string[];
+        };
+        /**
+         * NewSessionMessage
+         * @description A message to a running agent; without `delivery` in the usual way of its program.
+         */
+        NewSessionMessage: {
+            /** Text */
+            text: string;
+            /** Delivery */
+            delivery?: ("now" | "next" | "instead") | null;
+        };
+        /**
+         * NewTeam
+         * @description A team to create.
+         */
+        NewTeam: {
+            /** Name */
+            name: string;
+            /** Members */
+            members: string[];
         };
         /**
          * NewTeamMessage
@@ -2404,8 +3926,45 @@ export interface components {
             version: components["schemas"]["VersionView"];
         };
         /**
+         * OptionView
+         * @description One possible answer; `effect` says what it does.
+         */
+        OptionView: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /**
+             * Effect
+             * @enum {string}
+             */
+            effect: "allow" | "allow_always" | "deny" | "reply";
+            /**
+             * Needs Text
+             * @description words must come with it: feedback, or an amount
+             */
+            needs_text: boolean;
+            /**
+             * Detail
+             * @description the effect in words
+             */
+            detail: string | null;
+        };
+        /**
+         * Order
+         * @description The direction of a list.
+         * @enum {string}
+         */
+        Order: "asc" | "desc";
+        /**
+         * Outcome
+         * @description Whether a call changed its files.
+         * @enum {string}
+         */
+        Outcome: "applied" | "failed" | "pending";
+        /**
          * OutlineView
-         * @description The outline of a run: errors, user messages, tools and files.
+         * @description The outline of a run: the kinds of its messages, errors, tools, files and contexts.
          */
         OutlineView: {
             /**
@@ -2415,6 +3974,21 @@ export interface components {
             seq: number;
             /** Session Id */
             session_id: string;
+            /**
+             * Kinds
+             * @description a letter for each message: user, assistant, both answer and thought, thought, system, call, result, error, other
+             */
+            kinds: string;
+            /**
+             * Lanes
+             * @description where another branch speaks than before
+             */
+            lanes: components["schemas"]["LaneView"][];
+            /**
+             * Contexts
+             * @description of the messages whose usage is known
+             */
+            contexts: components["schemas"]["ContextView"][];
             /** Errors */
             errors: components["schemas"]["ToolErrorView"][];
             /**
@@ -2430,6 +4004,51 @@ export interface components {
             files: components["schemas"]["TouchedFile"][];
             /** Last Ord */
             last_ord: number | null;
+            /**
+             * Has More
+             * @description a later part begins after `last_ord`
+             */
+            has_more: boolean;
+        };
+        /**
+         * PhaseView
+         * @description A part of an attempt: its agent, its gates, or a wait for a person.
+         */
+        PhaseView: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "agent" | "gate" | "wait";
+            /** From */
+            from: number;
+            /**
+             * To
+             * @description null: it goes on
+             */
+            to: number | null;
+        };
+        /**
+         * PlayBars
+         * @description The attempts of a play in the timeline.
+         */
+        PlayBars: {
+            /** Name */
+            name: string;
+            /** Attempts */
+            attempts: components["schemas"]["AttemptBar"][];
+        };
+        /**
+         * PlayChanges
+         * @description The sum of a play's changes.
+         */
+        PlayChanges: {
+            /** Files */
+            files: number;
+            /** Additions */
+            additions: number;
+            /** Deletions */
+            deletions: number;
         };
         /**
          * PlayDetail
@@ -2458,6 +4077,12 @@ export interface components {
             } | null;
             /** Errors */
             errors: string[];
+            /**
+             * Transitions
+             * @description the status history, oldest first
+             * @default []
+             */
+            transitions: components["schemas"]["TransitionView"][];
         };
         /**
          * PlayGroup
@@ -2541,8 +4166,152 @@ export interface components {
              * @description the same actions with their effects and fields
              */
             deeds: components["schemas"]["ActionView"][];
+            /**
+             * Left Out
+             * @description its files that are in no commit
+             * @default []
+             */
+            left_out: components["schemas"]["LeftOutView"][];
+            /**
+             * Left Out Dir
+             * @description the folder that has them after the merge
+             */
+            left_out_dir?: string | null;
+            /**
+             * Checkout Kept
+             * @description why its checkout was not removed
+             */
+            checkout_kept?: string | null;
+            /** @description of all its attempts */
+            usage?: components["schemas"]["AgentUsageView"] | null;
+            /**
+             * Confinement
+             * @description whether its agent was confined, or why not
+             */
+            confinement?: string | null;
+            /**
+             * Conflict
+             * @description files that conflict with the integration branch
+             * @default []
+             */
+            conflict: string[];
+            /**
+             * Changed Files
+             * @description files that its collected work changes
+             */
+            changed_files?: number | null;
             /** Error */
             error?: string | null;
+        };
+        /**
+         * PlaybookArgument
+         * @description An argument of a playbook, as a field of a form.
+         */
+        PlaybookArgument: {
+            /** Name */
+            name: string;
+            /**
+             * Type
+             * @description str, int, float or bool
+             */
+            type: string;
+            /** Default */
+            default: string | number | boolean | null;
+            /** Help */
+            help: string | null;
+            /** Required */
+            required: boolean;
+        };
+        /**
+         * PlaybookChoice
+         * @description A playbook with its arguments.
+         */
+        PlaybookChoice: {
+            /** Name */
+            name: string;
+            /** Description */
+            description: string | null;
+            /** Agents */
+            agents: string[];
+            /** Args */
+            args: components["schemas"]["PlaybookArgument"][];
+            /**
+             * Takes Input
+             * @description its prompt has a place for the input
+             */
+            takes_input: boolean;
+            /** Problem */
+            problem: string | null;
+        };
+        /**
+         * PluginDetail
+         * @description A plugin with its content.
+         */
+        PluginDetail: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            plugin: components["schemas"]["PluginView"];
+            /** Readme */
+            readme: string | null;
+            /** Texts */
+            texts: components["schemas"]["PluginText"][];
+            /** Hooks */
+            hooks: components["schemas"]["PluginHook"][];
+            /** Servers */
+            servers: components["schemas"]["PluginServer"][];
+        };
+        /**
+         * PluginHook
+         * @description A hook: the event, the tools it is for, and what it runs.
+         */
+        PluginHook: {
+            /** Event */
+            event: string;
+            /** Matcher */
+            matcher: string;
+            /** Type */
+            type: string;
+            /** Action */
+            action: string;
+            /** Path */
+            path: string;
+        };
+        /**
+         * PluginServer
+         * @description An MCP server; its variables and headers have names and no values.
+         */
+        PluginServer: {
+            /** Name */
+            name: string;
+            /** Command */
+            command: string | null;
+            /** Url */
+            url: string | null;
+            /** Variables */
+            variables: string[];
+            /** Headers */
+            headers: string[];
+            /** Path */
+            path: string;
+        };
+        /**
+         * PluginText
+         * @description A skill, an agent or a command: its text without the front matter, and the files beside a skill.
+         */
+        PluginText: {
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
+            /** Text */
+            text: string | null;
+            /** Files */
+            files: string[];
         };
         /**
          * PluginView
@@ -2551,6 +4320,8 @@ export interface components {
         PluginView: {
             /** Kind */
             kind: string;
+            /** Id */
+            id: string;
             /** Name */
             name: string;
             /** Version */
@@ -2573,6 +4344,16 @@ export interface components {
             bad_components: number;
             /** Components */
             components: components["schemas"]["ComponentView"][];
+            /**
+             * Read Only
+             * @description Claude Code manages it, or its folder cannot be written
+             */
+            read_only: boolean;
+            /**
+             * Newest
+             * @description the version that is used instead of this one
+             */
+            newest: string | null;
         };
         /**
          * Plugins
@@ -2635,6 +4416,18 @@ export interface components {
             orphan_messages: number;
             /** Bytes Freed */
             bytes_freed: number;
+            /**
+             * Left Messages
+             * @description messages of deleted sessions that stay in the file without `orphans`
+             */
+            left_messages: number;
+            /** Left Bytes */
+            left_bytes: number;
+            /**
+             * Newest At
+             * @description the last update of any session; a clock far from it may be wrong
+             */
+            newest_at: number | null;
         };
         /**
          * PrunePreview
@@ -2651,6 +4444,109 @@ export interface components {
             keep_days: number;
             /** Keep N */
             keep_n: number;
+        };
+        /**
+         * QuestionDetail
+         * @description One question.
+         */
+        QuestionDetail: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            question: components["schemas"]["QuestionView"];
+        };
+        /**
+         * QuestionList
+         * @description Questions, and the number of all that are open.
+         */
+        QuestionList: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Questions */
+            questions: components["schemas"]["QuestionView"][];
+            /** Open */
+            open: number;
+        };
+        /**
+         * QuestionView
+         * @description A question; `evidence` is what is asked, in full (`evidence_cut` in lists, when it is long).
+         */
+        QuestionView: {
+            /** Id */
+            id: string;
+            /** Created At */
+            created_at: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "permission" | "question" | "gate" | "budget" | "escalation" | "conflict";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "asked" | "shown" | "answered" | "taken" | "withdrawn" | "expired";
+            /** Title */
+            title: string;
+            /** Fingerprint */
+            fingerprint: string;
+            /** Session Id */
+            session_id: string | null;
+            /** Session Name */
+            session_name: string | null;
+            /** Branch Id */
+            branch_id: string | null;
+            /** Show Topic */
+            show_topic: string | null;
+            /** Play Name */
+            play_name: string | null;
+            /** Attempt */
+            attempt: number | null;
+            /** Reason */
+            reason: string;
+            /** Evidence */
+            evidence: {
+                [key: string]: unknown;
+            };
+            /** Evidence Cut */
+            evidence_cut: boolean;
+            /** Options */
+            options: components["schemas"]["OptionView"][];
+            /** Takes Text */
+            takes_text: boolean;
+            /** Takes Arguments */
+            takes_arguments: boolean;
+            /** Outlives */
+            outlives: boolean;
+            /** Shown At */
+            shown_at: number | null;
+            /** Answered At */
+            answered_at: number | null;
+            answer: components["schemas"]["AnswerView"] | null;
+            /** Answered By */
+            answered_by: string | null;
+            /** Answered From */
+            answered_from: {
+                [key: string]: unknown;
+            } | null;
+            /** Taken At */
+            taken_at: number | null;
+            /** Taken Ord */
+            taken_ord: number | null;
+            /** Taken Session */
+            taken_session: string | null;
+            /** Closed Reason */
+            closed_reason: string | null;
+            /**
+             * Machine
+             * @description the machine that it is answered on; null: here
+             */
+            machine: string | null;
         };
         /**
          * ReasonView
@@ -2670,12 +4566,97 @@ export interface components {
             claim_status: "observed" | "inferred";
         };
         /**
+         * ReceiptView
+         * @description A message to a running agent; `taken_ord` is null while it is queued.
+         */
+        ReceiptView: {
+            /** Id */
+            id: string;
+            /** Created At */
+            created_at: number;
+            /** Sender */
+            sender: string | null;
+            /** Text */
+            text: string;
+            /** Delivery */
+            delivery: string | null;
+            /** Taken Ord */
+            taken_ord: number | null;
+        };
+        /**
+         * RemovedRun
+         * @description The rows that were deleted.
+         */
+        RemovedRun: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Id */
+            id: string;
+            /** Sessions */
+            sessions: number;
+            /** Messages */
+            messages: number;
+            /**
+             * Kept Messages
+             * @description messages that another run has too
+             */
+            kept_messages: number;
+            /** Bytes Freed */
+            bytes_freed: number;
+        };
+        /**
          * RollbackRequest
          * @description The version to restore.
          */
         RollbackRequest: {
             /** Version */
             version: number;
+        };
+        /**
+         * RunChanges
+         * @description The files that a run or one of its branches changed.
+         */
+        RunChanges: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Session Id */
+            session_id: string;
+            /** Branch Id */
+            branch_id: string | null;
+            /** Added */
+            added: number;
+            /** Removed */
+            removed: number;
+            /** Is Partial */
+            is_partial: boolean;
+            /** Files */
+            files: components["schemas"]["RunFileChangesView"][];
+            /**
+             * File Count
+             * @description all files; `files` may have fewer
+             */
+            file_count: number;
+            /**
+             * Failed Calls
+             * @description calls that were refused or failed, so that they changed nothing
+             */
+            failed_calls: number;
+            /**
+             * Pending Calls
+             * @description calls without a result
+             */
+            pending_calls: number;
+            /**
+             * Next After
+             * @description `after` of the next part of a very long run, else null
+             */
+            next_after: number | null;
         };
         /**
          * RunDetail
@@ -2697,7 +4678,20 @@ export interface components {
             /** Forks */
             forks: components["schemas"]["Fork"][];
             source: components["schemas"]["SourceView"] | null;
+            /** Artifacts */
+            artifacts: components["schemas"]["ExpectedArtifact"][];
+            /** Origins */
+            origins: components["schemas"]["RunOrigin"][];
+            /** Successors */
+            successors: components["schemas"]["Successor"][];
             commands: components["schemas"]["Commands"];
+            /** @description the connected terminal that it runs in */
+            terminal: components["schemas"]["TerminalView"] | null;
+            /**
+             * Transitions
+             * @description the status history, oldest first
+             */
+            transitions: components["schemas"]["TransitionView"][];
             /** Manifest */
             manifest: {
                 [key: string]: unknown;
@@ -2706,11 +4700,193 @@ export interface components {
             manifest_error: string | null;
         };
         /**
+         * RunFileChangesView
+         * @description A file over a run.
+         */
+        RunFileChangesView: {
+            /**
+             * Path
+             * @description below the folder of the run, else absolute
+             */
+            path: string;
+            kind: components["schemas"]["ChangeKind"];
+            /** Old Path */
+            old_path: string | null;
+            /** Added */
+            added: number;
+            /** Removed */
+            removed: number;
+            /**
+             * Is Partial
+             * @description a call did not record its lines, so that the sums are too small
+             */
+            is_partial: boolean;
+            /**
+             * Ords
+             * @description the ords of the calls
+             */
+            ords: number[];
+            /**
+             * Hunks
+             * @description empty without `path`
+             */
+            hunks: components["schemas"]["RunHunkView"][];
+            /**
+             * Omitted
+             * @description lines that were left out
+             */
+            omitted: number;
+        };
+        /**
          * RunHealth
          * @description The health of a run, with ADR-0019's `stale`.
          * @enum {string}
          */
         RunHealth: "ok" | "running" | "waiting" | "idle" | "stale" | "stalled" | "process_dead" | "orphaned" | "unknown";
+        /**
+         * RunHitsView
+         * @description A run and its first matching messages; `session_id` is null for messages without a run.
+         */
+        RunHitsView: {
+            /** Session Id */
+            session_id: string | null;
+            /** Name */
+            name: string | null;
+            /** Project */
+            project: string | null;
+            /** Agent Name */
+            agent_name: string | null;
+            state: components["schemas"]["StatusLabel"] | null;
+            /**
+             * Count
+             * @description matching messages of the run among the counted ones
+             */
+            count: number;
+            /** Hits */
+            hits: components["schemas"]["HitView"][];
+        };
+        /**
+         * RunHunkView
+         * @description A hunk, and the message whose call made it.
+         */
+        RunHunkView: {
+            /**
+             * Lines
+             * @description each begins with its mark: a space, +, - or \
+             */
+            lines: string[];
+            /**
+             * Old Start
+             * @description the number of the first line; null if only the changed text is known
+             */
+            old_start: number | null;
+            /** New Start */
+            new_start: number | null;
+            /** Header */
+            header: string;
+            /** Ord */
+            ord: number;
+            /** Call Id */
+            call_id: string;
+        };
+        /**
+         * RunLabels
+         * @description The fields to change; a name or note that is null or blank is removed.
+         */
+        RunLabels: {
+            /** Name */
+            name?: string | null;
+            /** Note */
+            note?: string | null;
+            /**
+             * Tags
+             * @description the tags that the run has from now on
+             */
+            tags?: string[] | null;
+        };
+        /**
+         * RunOrigin
+         * @description A run that another one continues, retries or was forked from.
+         */
+        RunOrigin: {
+            /** Id */
+            id: string;
+            /**
+             * Relation
+             * @description continues, retries or forked_from
+             */
+            relation: string;
+            /**
+             * Name
+             * @description null for a run that was deleted
+             */
+            name: string | null;
+        };
+        /**
+         * RunRequest
+         * @description The request of a run, to start it again; `problem` is the reason why Studio cannot.
+         */
+        RunRequest: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /**
+             * Kind
+             * @description agent or playbook
+             */
+            kind: string;
+            /** Target */
+            target: string | null;
+            /** Prompt */
+            prompt: string;
+            /** Folder */
+            folder: string | null;
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+            /** Args */
+            args: {
+                [key: string]: string;
+            };
+            /** Problem */
+            problem: string | null;
+        };
+        /**
+         * RunTotals
+         * @description The number of runs that filters leave, and the sums of their tokens and known costs.
+         */
+        RunTotals: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Runs */
+            runs: number;
+            /**
+             * More
+             * @description more runs exist than were counted and summed
+             */
+            more: boolean;
+            /**
+             * Tokens
+             * @description input, output, cache read and cache write
+             */
+            tokens: number;
+            /**
+             * Cost Microusd
+             * @description null where no price is known
+             */
+            cost_microusd: number | null;
+            /**
+             * All Runs
+             * @description the number of runs without filters
+             */
+            all_runs: number;
+        };
         /**
          * RunView
          * @description A session in a list.
@@ -2720,15 +4896,23 @@ export interface components {
             id: string;
             /**
              * Display Name
-             * @description name, else show / play, playbook, agent, or the start of the id
+             * @description name, else show / play, title, playbook, agent, or the start of the id
              */
             display_name: string;
             /** Created At */
             created_at: number;
             /** Updated At */
             updated_at: number | null;
-            /** Name */
+            /**
+             * Name
+             * @description the name a person gave
+             */
             name: string | null;
+            /**
+             * Title
+             * @description the first line of the prompt
+             */
+            title: string | null;
             /** User */
             user: string | null;
             /** Playbook Name */
@@ -2745,6 +4929,8 @@ export interface components {
             artifacts_path: string | null;
             /** Source Kind */
             source_kind: string | null;
+            /** Source Name */
+            source_name: string;
             /** Status */
             status: string | null;
             /** Started At */
@@ -2794,10 +4980,47 @@ export interface components {
             /** Effective Health */
             effective_health: string;
             state: components["schemas"]["StateView"];
+            /**
+             * Conversation Id
+             * @description the vendor's id of the conversation
+             */
+            conversation_id: string | null;
+            /**
+             * Continues
+             * @description the run that it resumed
+             */
+            continues: string | null;
+            /**
+             * Retries
+             * @description the run that it repeats
+             */
+            retries: string | null;
+            /**
+             * Forked From
+             * @description the run that it was forked from
+             */
+            forked_from: string | null;
+            /** Note */
+            note: string | null;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /**
+             * Machine Id
+             * @description the machine that it ran on, or that imported it
+             */
+            machine_id: string | null;
+            /**
+             * Machine Name
+             * @description its name, if it pushes to this database
+             */
+            machine_name: string | null;
         };
         /**
          * Runs
-         * @description A page of runs, newest first.
+         * @description A page of runs, in the order that was asked for.
          */
         Runs: {
             /**
@@ -2818,8 +5041,43 @@ export interface components {
             };
         };
         /**
+         * SearchFilters
+         * @description The values that a search can be narrowed by.
+         */
+        SearchFilters: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Modes */
+            modes: components["schemas"]["SearchMode"][];
+            /** Roles */
+            roles: string[];
+            /**
+             * Tools
+             * @description tools of the newest messages, the most used first
+             */
+            tools: string[];
+        };
+        /**
+         * SearchMode
+         * @description A mode of the search; `reason` says why it cannot be used, and `hint` what to do.
+         */
+        SearchMode: {
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "words" | "semantic" | "hybrid";
+            /** Reason */
+            reason: string | null;
+            /** Hint */
+            hint: string | null;
+        };
+        /**
          * SearchPathView
-         * @description A folder of the search path; `refused` is the reason why it was not read.
+         * @description A folder of the search path; `refused` is the reason why it was not read, `hint` the command that changes it.
          */
         SearchPathView: {
             /** Path */
@@ -2828,6 +5086,8 @@ export interface components {
             origin: string;
             /** Refused */
             refused: string | null;
+            /** Hint */
+            hint?: string | null;
         };
         /**
          * Sent
@@ -2842,6 +5102,18 @@ export interface components {
             message: components["schemas"]["TeamMessageView"];
             /** Unstored */
             unstored: string | null;
+        };
+        /**
+         * SentToSession
+         * @description The message that was queued.
+         */
+        SentToSession: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            message: components["schemas"]["ReceiptView"];
         };
         /**
          * SessionDetail
@@ -2863,7 +5135,43 @@ export interface components {
             /** Forks */
             forks: components["schemas"]["Fork"][];
             source: components["schemas"]["SourceView"] | null;
+            /** Artifacts */
+            artifacts: components["schemas"]["ExpectedArtifact"][];
+            /** Origins */
+            origins: components["schemas"]["RunOrigin"][];
+            /** Successors */
+            successors: components["schemas"]["Successor"][];
             commands: components["schemas"]["Commands"];
+            /** @description the connected terminal that it runs in */
+            terminal: components["schemas"]["TerminalView"] | null;
+            /**
+             * Transitions
+             * @description the status history, oldest first
+             */
+            transitions: components["schemas"]["TransitionView"][];
+        };
+        /**
+         * SessionInbox
+         * @description The messages to a session, and how one can be written now (empty: not at all).
+         */
+        SessionInbox: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Messages */
+            messages: components["schemas"]["ReceiptView"][];
+            /** Deliveries */
+            deliveries: ("now" | "next" | "instead")[];
+        };
+        /**
+         * SettingChange
+         * @description The new value as text, or null to remove it from config.toml.
+         */
+        SettingChange: {
+            /** Value */
+            value: string | null;
         };
         /**
          * SettingShape
@@ -2882,6 +5190,28 @@ export interface components {
             meaning: string;
             /** Default */
             default: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "text" | "path" | "integer" | "boolean" | "choice";
+            /** Choices */
+            choices: string[];
+            /**
+             * Hidden
+             * @description the value may hold a key and is shown in part
+             */
+            hidden: boolean;
+            /**
+             * Locked
+             * @description why it cannot be changed here
+             */
+            locked: string | null;
+            /**
+             * In Use
+             * @description the value that this server started with
+             */
+            in_use: string | number | boolean | null;
         };
         /**
          * SettingsShape
@@ -2900,6 +5230,23 @@ export interface components {
             items: components["schemas"]["SettingShape"][];
             /** Read Only */
             read_only: boolean;
+        };
+        /**
+         * ShowChanges
+         * @description The changes of each play that has commits.
+         */
+        ShowChanges: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Topic */
+            topic: string;
+            /** Plays */
+            plays: {
+                [key: string]: components["schemas"]["PlayChanges"];
+            };
         };
         /**
          * ShowListed
@@ -2931,8 +5278,30 @@ export interface components {
             /** Running Plays */
             running_plays: string[];
             state?: components["schemas"]["StateView"] | null;
+            /**
+             * Waits For
+             * @description what needs a person
+             * @default []
+             */
+            waits_for: components["schemas"]["WaitView"][];
+            usage?: components["schemas"]["AgentUsageView"] | null;
             /** Error */
             error?: string | null;
+        };
+        /**
+         * ShowTimeline
+         * @description The attempts of every play that has begun.
+         */
+        ShowTimeline: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Topic */
+            topic: string;
+            /** Plays */
+            plays: components["schemas"]["PlayBars"][];
         };
         /**
          * ShowView
@@ -2987,10 +5356,42 @@ export interface components {
             integration_branch?: string | null;
             /** Updated At */
             updated_at?: number | null;
+            usage?: components["schemas"]["AgentUsageView"] | null;
             /** Final Verdict */
             final_verdict?: {
                 [key: string]: unknown;
             } | null;
+            /** @description what a decision about the show is about */
+            held_back?: components["schemas"]["HeldBackView"] | null;
+            /**
+             * Plan Error
+             * @description why the director ignores an edit of the plan
+             */
+            plan_error?: string | null;
+            /**
+             * Waits For
+             * @description what needs a person
+             * @default []
+             */
+            waits_for: components["schemas"]["WaitView"][];
+            /**
+             * Budget
+             * @description the limited parts, with what was granted
+             * @default []
+             */
+            budget: components["schemas"]["BudgetPartView"][];
+            /**
+             * Started At
+             * @description start of the first play
+             */
+            started_at?: number | null;
+            /** Ended At */
+            ended_at?: number | null;
+            /**
+             * Commit
+             * @description the last merge on the integration branch
+             */
+            commit?: string | null;
             /**
              * Directed
              * @description whether its director is running
@@ -3002,6 +5403,47 @@ export interface components {
              * @description why its folder was not read
              */
             error: string | null;
+            /**
+             * Transitions
+             * @description the status history, oldest first
+             * @default []
+             */
+            transitions: components["schemas"]["TransitionView"][];
+        };
+        /**
+         * ShownQuestions
+         * @description Questions that a page has displayed.
+         */
+        ShownQuestions: {
+            /** Ids */
+            ids: string[];
+        };
+        /**
+         * ShownSubject
+         * @description The subject of a decision; the request repeats it, and is refused when it has changed.
+         */
+        ShownSubject: {
+            /**
+             * Attempt
+             * @description of the play
+             */
+            attempt?: number | null;
+            /**
+             * Head
+             * @description the commit with the work of the play
+             */
+            head?: string | null;
+            /**
+             * Plan
+             * @description SHA-256 of the edited plan that is held back
+             */
+            plan?: string | null;
+            /**
+             * Commits
+             * @description commits of others on the integration branch
+             * @default []
+             */
+            commits: string[];
         };
         /**
          * Shows
@@ -3017,6 +5459,41 @@ export interface components {
             shows: components["schemas"]["ShowListed"][];
         };
         /**
+         * SignInView
+         * @description A one-time code; omitted by a client that sends the token.
+         */
+        SignInView: {
+            /** Code */
+            code: string;
+        };
+        /**
+         * SignedIn
+         * @description A new session; the cookie is its other half.
+         */
+        SignedIn: {
+            /** Id */
+            id: string;
+            /**
+             * Secret
+             * @description sent by the page in the header Lion-Session of every request
+             */
+            secret: string;
+        };
+        /**
+         * Snooze
+         * @description The time for which an item is hidden.
+         */
+        Snooze: {
+            /** Seconds */
+            seconds: number;
+        };
+        /**
+         * Sort
+         * @description The columns that a list can be sorted by.
+         * @enum {string}
+         */
+        Sort: "created" | "updated" | "duration" | "cost" | "tokens" | "messages" | "name" | "status";
+        /**
          * SourceView
          * @description The play that a run belongs to.
          */
@@ -3025,16 +5502,6 @@ export interface components {
             topic: string;
             /** Play */
             play: string;
-        };
-        /**
-         * StaleRun
-         * @description A run that is stale and proven dead, with the evidence.
-         */
-        StaleRun: {
-            /** Session Id */
-            session_id: string;
-            /** Evidence */
-            evidence: string[];
         };
         /**
          * StateView
@@ -3059,7 +5526,7 @@ export interface components {
              * Severity
              * @enum {string}
              */
-            severity: "none" | "info" | "warning" | "error";
+            severity: "neutral" | "info" | "warning" | "critical";
             /**
              * Tone
              * @enum {string}
@@ -3080,6 +5547,11 @@ export interface components {
             icon: "alert" | "ban" | "check" | "circle" | "circle-dashed" | "clock-pause" | "cross" | "disconnected" | "hourglass" | "lock" | "merge" | "person" | "refresh" | "spinner";
             /** Reasons */
             reasons: components["schemas"]["ReasonView"][];
+            /**
+             * Summary
+             * @description of a run that ended without success: its first reason, in one line
+             */
+            summary: string | null;
             /** Evaluated At */
             evaluated_at: number | null;
             /**
@@ -3118,6 +5590,26 @@ export interface components {
             skills: number;
         };
         /**
+         * StatusLabel
+         * @description A status as people read it.
+         */
+        StatusLabel: {
+            /** Status */
+            status: string;
+            /** Label */
+            label: string;
+            /**
+             * Tone
+             * @enum {string}
+             */
+            tone: "success" | "info" | "warning" | "danger" | "neutral";
+            /**
+             * Icon
+             * @enum {string}
+             */
+            icon: "alert" | "ban" | "check" | "circle" | "circle-dashed" | "clock-pause" | "cross" | "disconnected" | "hourglass" | "lock" | "merge" | "person" | "refresh" | "spinner";
+        };
+        /**
          * StopRequest
          * @description The grace period before the processes are killed.
          */
@@ -3144,6 +5636,56 @@ export interface components {
             over: boolean;
             /** Outcome */
             outcome: string;
+        };
+        /**
+         * StudioSessionList
+         * @description The signed-in browsers, the last one seen first.
+         */
+        StudioSessionList: {
+            /** Sessions */
+            sessions: components["schemas"]["StudioSessionView"][];
+        };
+        /**
+         * StudioSessionView
+         * @description A signed-in browser.
+         */
+        StudioSessionView: {
+            /** Id */
+            id: string;
+            /** Created At */
+            created_at: number;
+            /** Last Seen At */
+            last_seen_at: number;
+            /** Expires At */
+            expires_at: number;
+            /** User Agent */
+            user_agent: string | null;
+            /** Address */
+            address: string | null;
+            /**
+             * Is Current
+             * @description the browser that sent this request
+             */
+            is_current: boolean;
+        };
+        /**
+         * Successor
+         * @description A run that continued, retried or forked another.
+         */
+        Successor: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string | null;
+            /**
+             * Relation
+             * @description continued, retried or forked
+             */
+            relation: string;
+            /** Status */
+            status: string | null;
+            /** Created At */
+            created_at: number;
         };
         /**
          * TeamDetail
@@ -3249,6 +5791,61 @@ export interface components {
             state: components["schemas"]["StateView"] | null;
         };
         /**
+         * TerminalState
+         * @enum {string}
+         */
+        TerminalState: "working" | "waiting" | "idle" | "ended";
+        /**
+         * TerminalView
+         * @description A vendor's program in a terminal of the user, as its hooks report it.
+         */
+        TerminalView: {
+            /** Tool */
+            tool: string;
+            /** Conversation Id */
+            conversation_id: string;
+            /** Session Id */
+            session_id: string;
+            state: components["schemas"]["TerminalState"];
+            /** Label */
+            label: string;
+            /** Since */
+            since: number;
+            /** Cwd */
+            cwd: string | null;
+            /** Hooks Version */
+            hooks_version: number;
+            /** Last Event */
+            last_event: string;
+            /** Last Event At */
+            last_event_at: number;
+            /** Events */
+            events: number;
+            /**
+             * Unknown Events
+             * @description events of a newer program, which are ignored
+             */
+            unknown_events: number;
+        };
+        /**
+         * Terminals
+         * @description The terminals whose program runs, newest event first.
+         */
+        Terminals: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Terminals */
+            terminals: components["schemas"]["TerminalView"][];
+            /**
+             * Listens
+             * @description whether this Studio takes the events of hooks; one of a home does
+             */
+            listens: boolean;
+        };
+        /**
          * TextProblem
          * @description A problem of a text: an error makes it unusable, a warning does not.
          */
@@ -3298,8 +5895,16 @@ export interface components {
          * @description A failed tool call.
          */
         ToolErrorView: {
-            /** Ord */
+            /**
+             * Ord
+             * @description the ord of the result
+             */
             ord: number;
+            /**
+             * Call Ord
+             * @description the ord of the call, which is the number of both on the page
+             */
+            call_ord: number | null;
             /** Message Id */
             message_id: string;
             /** Branch Id */
@@ -3354,6 +5959,33 @@ export interface components {
             gone_at: number | null;
         };
         /**
+         * TransitionView
+         * @description A change of status.
+         */
+        TransitionView: {
+            /** At */
+            at: number;
+            /**
+             * Previous
+             * @description null: created with this status
+             */
+            previous: string | null;
+            /** Status */
+            status: string;
+            /** Reason Code */
+            reason_code: string | null;
+            /**
+             * Source
+             * @description run, stop, doctor, director, decision, files, mirror, import; other: another tool
+             */
+            source: string | null;
+            /**
+             * Actor
+             * @description the user or process behind the change
+             */
+            actor: string | null;
+        };
+        /**
          * Transitions
          * @description The runs that would be, or were, marked as failed.
          */
@@ -3366,7 +5998,185 @@ export interface components {
             /** Dry Run */
             dry_run: boolean;
             /** Transitions */
-            transitions: components["schemas"]["StaleRun"][];
+            transitions: components["schemas"]["DeadRunView"][];
+        };
+        /**
+         * UsageBucket
+         * @description An hour, day, week or block.
+         */
+        UsageBucket: {
+            /** At */
+            at: number;
+            /** Until */
+            until: number;
+            /** Label */
+            label: string;
+            usage: components["schemas"]["UsageView"] | null;
+            /** Seconds */
+            seconds: number | null;
+            /**
+             * Parts
+             * @description without those that are zero
+             */
+            parts: components["schemas"]["UsagePart"][];
+        };
+        /**
+         * UsageBudget
+         * @description The setting `usage_budget_usd` and the cost of the current month.
+         */
+        UsageBudget: {
+            /** Month */
+            month: string;
+            /** Limit Microusd */
+            limit_microusd: number;
+            spent: components["schemas"]["UsageView"];
+        };
+        /**
+         * UsageMeasure
+         * @enum {string}
+         */
+        UsageMeasure: "usage" | "time" | "waiting";
+        /**
+         * UsageName
+         * @enum {string}
+         */
+        UsageName: "model" | "project" | "agent" | "show" | "run";
+        /**
+         * UsagePart
+         * @description The part of one model, project, agent, show or run.
+         */
+        UsagePart: {
+            /**
+             * Name
+             * @description "" for runs without one; null for all others together
+             */
+            name: string | null;
+            /** @description null when the measure is a time */
+            usage: components["schemas"]["UsageView"] | null;
+            /**
+             * Seconds
+             * @description null when the measure is usage
+             */
+            seconds: number | null;
+            /** Runs */
+            runs: number;
+        };
+        /**
+         * UsageReport
+         * @description Sums over a range.
+         */
+        UsageReport: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Since */
+            since: number;
+            /** Until */
+            until: number;
+            /** Timezone */
+            timezone: string;
+            /** By */
+            by: string;
+            /** Stack */
+            stack: string | null;
+            measure: components["schemas"]["UsageMeasure"];
+            total: components["schemas"]["UsagePart"];
+            /**
+             * Parts
+             * @description the largest first, the rest as one
+             */
+            parts: components["schemas"]["UsagePart"][];
+            /** Buckets */
+            buckets: components["schemas"]["UsageBucket"][];
+            /** Top Runs */
+            top_runs: components["schemas"]["UsageRun"][];
+            /** @description null without the setting */
+            budget: components["schemas"]["UsageBudget"] | null;
+        };
+        /**
+         * UsageRun
+         * @description A run with its usage in the range.
+         */
+        UsageRun: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Project */
+            project: string | null;
+            usage: components["schemas"]["UsageView"];
+        };
+        /**
+         * UsageSince
+         * @description The usage since a moment.
+         */
+        UsageSince: {
+            /** Since */
+            since: number;
+            usage: components["schemas"]["UsageView"];
+            /**
+             * Runs
+             * @description runs that used tokens
+             */
+            runs: number;
+        };
+        /**
+         * UsageSums
+         * @description The usage since each moment of the request, in its order.
+         */
+        UsageSums: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Sums */
+            sums: components["schemas"]["UsageSince"][];
+        };
+        /**
+         * UsageTime
+         * @enum {string}
+         */
+        UsageTime: "hour" | "day" | "week" | "block";
+        /**
+         * UsageView
+         * @description Tokens and money; the same numbers and names everywhere.
+         */
+        UsageView: {
+            /**
+             * Input
+             * @description tokens sent, without those of the cache
+             */
+            input: number;
+            /** Output */
+            output: number;
+            /**
+             * Cache Read
+             * @description tokens read from the cache
+             */
+            cache_read: number;
+            /**
+             * Cache Write
+             * @description tokens written to the cache
+             */
+            cache_write: number;
+            /**
+             * Total
+             * @description the sum of these four
+             */
+            total: number;
+            /**
+             * Cost Microusd
+             * @description of the tokens with a known price; null when there are none
+             */
+            cost_microusd: number | null;
+            /**
+             * Unpriced Tokens
+             * @description tokens whose price is unknown; they are not in the cost
+             */
+            unpriced_tokens: number;
         };
         /**
          * VacuumResult
@@ -3434,12 +6244,70 @@ export interface components {
             versions: components["schemas"]["VersionView"][];
         };
         /**
+         * WaitView
+         * @description One thing that a show waits for.
+         */
+        WaitView: {
+            /**
+             * Play
+             * @description null: the show itself
+             */
+            play: string | null;
+            /**
+             * Kind
+             * @description the kind of the question, or the status of a play without one
+             */
+            kind: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * Waiting
          * @description An item that needs a person.
          */
         Waiting: {
-            /** Kind */
-            kind: string;
+            /**
+             * Id
+             * @description kind:entity:reason
+             */
+            id: string;
+            /**
+             * State
+             * @description a dismissed or snoozed item is listed again when this changes
+             */
+            state: string;
+            /** Dismissed */
+            dismissed: boolean;
+            /**
+             * Snoozed Until
+             * @description hidden until then
+             */
+            snoozed_until: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "question" | "run" | "play" | "show" | "refused";
+            /**
+             * Rank
+             * @description 1 waits for an answer, 2 escalated, 3 stuck, dead or refused, 4 failed
+             */
+            rank: number;
+            /**
+             * Cluster
+             * @description items with the same key have the same reason
+             */
+            cluster: string;
+            /**
+             * Question
+             * @description the open question that it stands for
+             */
+            question: string | null;
+            /**
+             * Count
+             * @description the number of questions or refusals that it stands for
+             */
+            count: number;
             /** Actions */
             actions: components["schemas"]["WaitingAction"][];
             /** Code */
@@ -3488,6 +6356,11 @@ export interface components {
              * @description fields that a person adds to the body
              */
             fields: components["schemas"]["ActionField"][];
+            /**
+             * Held
+             * @description the changes that are held back and that it decides about
+             */
+            held: string[];
         };
         /**
          * Works
@@ -3522,6 +6395,12 @@ export interface components {
              * @default false
              */
             retryable: boolean;
+            /**
+             * Field
+             * @description the field of the request that caused it
+             * @default null
+             */
+            field: string | null;
             /**
              * Errors
              * @default null
@@ -3560,19 +6439,32 @@ export interface operations {
             };
         };
     };
-    login_by_code_login_get: {
+    sign_in_api_login_post: {
         parameters: {
-            query?: {
-                code?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
-        responses: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SignInView"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+        };
     };
-    login_by_token_api_login_post: {
+    sign_out_api_logout_post: {
         parameters: {
             query?: never;
             header?: never;
@@ -3581,7 +6473,48 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description this browser is signed in */
+            /** @description the session has ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_studio_sessions_api_admin_studio_sessions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudioSessionList"];
+                };
+            };
+        };
+    };
+    end_one_session_api_admin_studio_sessions__session_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the session has ended */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3674,16 +6607,100 @@ export interface operations {
             };
         };
     };
+    dismiss_item_api_attention__item_id__dismiss_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dismissal"];
+                };
+            };
+        };
+    };
+    restore_item_api_attention__item_id__dismiss_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dismissal"];
+                };
+            };
+        };
+    };
+    snooze_item_api_attention__item_id__snooze_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Snooze"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dismissal"];
+                };
+            };
+        };
+    };
     search_messages_api_search_get: {
         parameters: {
-            query: {
-                q: string;
+            query?: {
+                q?: string;
                 project?: string | null;
                 session?: string | null;
                 since?: number | null;
+                agent?: string | null;
+                status?: string | null;
+                role?: string | null;
+                tool?: string | null;
+                file?: string | null;
                 ranked?: boolean;
                 mode?: "words" | "semantic" | "hybrid";
+                group?: boolean;
+                /** @description messages, or runs with `group` */
                 limit?: number;
+                /** @description messages of a run with `group` */
+                per_run?: number;
+                /** @description `next` of the page before */
+                below?: number | null;
                 max_chars?: number;
             };
             header?: never;
@@ -3704,26 +6721,87 @@ export interface operations {
             };
         };
     };
+    get_search_filters_api_search_filters_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchFilters"];
+                };
+            };
+        };
+    };
+    find_names_api_find_get: {
+        parameters: {
+            query?: {
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Names"];
+                };
+            };
+        };
+    };
     list_runs_api_runs_get: {
         parameters: {
             query?: {
-                q?: string | null;
-                card?: components["schemas"]["Card"] | null;
-                health?: components["schemas"]["RunHealth"] | null;
+                health?: components["schemas"]["RunHealth"][] | null;
+                sort?: components["schemas"]["Sort"];
+                order?: components["schemas"]["Order"];
                 cursor?: string | null;
                 limit?: number;
-                status?: string | null;
-                kind?: string | null;
-                source?: string | null;
-                project?: string | null;
-                agent?: string | null;
-                playbook?: string | null;
-                show?: string | null;
-                name?: string | null;
+                /** @description any of these; repeat it for several */
+                status?: string[] | null;
+                /** @description any of these; repeat it for several */
+                kind?: string[] | null;
+                /** @description any of these; repeat it for several */
+                source?: string[] | null;
+                /** @description any of these; repeat it for several */
+                project?: string[] | null;
+                /** @description any of these; repeat it for several */
+                agent?: string[] | null;
+                /** @description any of these; repeat it for several */
+                playbook?: string[] | null;
+                /** @description any of these; repeat it for several */
+                show?: string[] | null;
+                /** @description any of these; repeat it for several */
+                name?: string[] | null;
+                /** @description any of these; repeat it for several */
+                model?: string[] | null;
+                /** @description any of these; repeat it for several */
+                tag?: string[] | null;
+                /** @description any of these; repeat it for several */
+                machine?: string[] | null;
                 /** @description unix seconds */
                 since?: number | null;
                 /** @description unix seconds */
                 until?: number | null;
+                /** @description text in the names of a run, or the start of an id */
+                q?: string | null;
+                card?: components["schemas"]["Card"] | null;
             };
             header?: never;
             path?: never;
@@ -3746,18 +6824,35 @@ export interface operations {
     count_facets_api_facets_get: {
         parameters: {
             query?: {
-                status?: string | null;
-                kind?: string | null;
-                source?: string | null;
-                project?: string | null;
-                agent?: string | null;
-                playbook?: string | null;
-                show?: string | null;
-                name?: string | null;
+                /** @description any of these; repeat it for several */
+                status?: string[] | null;
+                /** @description any of these; repeat it for several */
+                kind?: string[] | null;
+                /** @description any of these; repeat it for several */
+                source?: string[] | null;
+                /** @description any of these; repeat it for several */
+                project?: string[] | null;
+                /** @description any of these; repeat it for several */
+                agent?: string[] | null;
+                /** @description any of these; repeat it for several */
+                playbook?: string[] | null;
+                /** @description any of these; repeat it for several */
+                show?: string[] | null;
+                /** @description any of these; repeat it for several */
+                name?: string[] | null;
+                /** @description any of these; repeat it for several */
+                model?: string[] | null;
+                /** @description any of these; repeat it for several */
+                tag?: string[] | null;
+                /** @description any of these; repeat it for several */
+                machine?: string[] | null;
                 /** @description unix seconds */
                 since?: number | null;
                 /** @description unix seconds */
                 until?: number | null;
+                /** @description text in the names of a run, or the start of an id */
+                q?: string | null;
+                card?: components["schemas"]["Card"] | null;
             };
             header?: never;
             path?: never;
@@ -3773,6 +6868,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Facets"];
+                };
+            };
+        };
+    };
+    get_totals_api_totals_get: {
+        parameters: {
+            query?: {
+                health?: components["schemas"]["RunHealth"][] | null;
+                /** @description any of these; repeat it for several */
+                status?: string[] | null;
+                /** @description any of these; repeat it for several */
+                kind?: string[] | null;
+                /** @description any of these; repeat it for several */
+                source?: string[] | null;
+                /** @description any of these; repeat it for several */
+                project?: string[] | null;
+                /** @description any of these; repeat it for several */
+                agent?: string[] | null;
+                /** @description any of these; repeat it for several */
+                playbook?: string[] | null;
+                /** @description any of these; repeat it for several */
+                show?: string[] | null;
+                /** @description any of these; repeat it for several */
+                name?: string[] | null;
+                /** @description any of these; repeat it for several */
+                model?: string[] | null;
+                /** @description any of these; repeat it for several */
+                tag?: string[] | null;
+                /** @description any of these; repeat it for several */
+                machine?: string[] | null;
+                /** @description unix seconds */
+                since?: number | null;
+                /** @description unix seconds */
+                until?: number | null;
+                /** @description text in the names of a run, or the start of an id */
+                q?: string | null;
+                card?: components["schemas"]["Card"] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTotals"];
+                };
+            };
+        };
+    };
+    list_terminals_api_terminals_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terminals"];
                 };
             };
         };
@@ -3796,6 +6964,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunDetail"];
+                };
+            };
+        };
+    };
+    remove_run_api_runs__run_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedRun"];
+                };
+            };
+        };
+    };
+    edit_run_api_runs__run_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunLabels"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"];
+                };
+            };
+        };
+    };
+    get_request_api_runs__run_id__request_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRequest"];
                 };
             };
         };
@@ -3906,6 +7147,8 @@ export interface operations {
                 after?: number | null;
                 before?: number | null;
                 limit?: number;
+                /** @description add the first lines that the calls of the page changed in files */
+                changes?: boolean;
             };
             header?: never;
             path: {
@@ -3933,6 +7176,8 @@ export interface operations {
                 after?: number | null;
                 before?: number | null;
                 limit?: number;
+                /** @description add the first lines that the calls of the page changed in files */
+                changes?: boolean;
             };
             header?: never;
             path: {
@@ -4107,6 +7352,60 @@ export interface operations {
                     "application/json": unknown;
                     "application/x-ndjson": unknown;
                     "text/markdown": unknown;
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    get_changes_api_sessions__session_id__changes_get: {
+        parameters: {
+            query?: {
+                /** @description only the calls of this branch */
+                branch?: string | null;
+                /** @description only this file, with its hunks */
+                path?: string | null;
+                after?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunChanges"];
+                };
+            };
+        };
+    };
+    get_call_changes_api_sessions__session_id__messages__message_id__changes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallChangesAnswer"];
                 };
             };
         };
@@ -4189,6 +7488,157 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    list_questions_api_questions_get: {
+        parameters: {
+            query?: {
+                status?: "open" | "all";
+                session?: string | null;
+                show?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionList"];
+                };
+            };
+        };
+    };
+    get_question_api_questions__question_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionDetail"];
+                };
+            };
+        };
+    };
+    mark_questions_shown_api_questions_shown_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShownQuestions"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionList"];
+                };
+            };
+        };
+    };
+    answer_question_api_questions__question_id__answer_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionDetail"];
+                };
+            };
+        };
+    };
+    get_inbox_api_sessions__session_id__inbox_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInbox"];
+                };
+            };
+        };
+    };
+    send_message_api_sessions__session_id__inbox_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSessionMessage"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentToSession"];
                 };
             };
         };
@@ -4339,6 +7789,75 @@ export interface operations {
             };
         };
     };
+    get_timeline_api_shows__topic__timeline_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowTimeline"];
+                };
+            };
+        };
+    };
+    get_decisions_api_shows__topic__decisions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decisions"];
+                };
+            };
+        };
+    };
+    get_changes_api_shows__topic__changes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowChanges"];
+                };
+            };
+        };
+    };
     list_teams_api_teams_get: {
         parameters: {
             query?: never;
@@ -4356,6 +7875,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TeamList"];
+                };
+            };
+        };
+    };
+    create_team_api_teams_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTeam"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTeam"];
                 };
             };
         };
@@ -4431,6 +7975,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Sent"];
+                };
+            };
+        };
+    };
+    add_team_members_api_teams__team_id__members_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMembers"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTeam"];
+                };
+            };
+        };
+    };
+    archive_team_api_teams__team_id__archive_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTeam"];
+                };
+            };
+        };
+    };
+    reopen_team_api_teams__team_id__archive_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTeam"];
                 };
             };
         };
@@ -4519,6 +8136,29 @@ export interface operations {
             };
         };
     };
+    get_plugin_api_plugins__plugin_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plugin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginDetail"];
+                };
+            };
+        };
+    };
     get_definition_api_definitions__kind___name__get: {
         parameters: {
             query?: never;
@@ -4580,6 +8220,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DefinitionDetail"];
+                };
+            };
+        };
+    };
+    delete_definition_api_definitions__kind___name__delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                kind: components["schemas"]["Kind"];
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedDefinition"];
                 };
             };
         };
@@ -4737,6 +8403,29 @@ export interface operations {
             };
         };
     };
+    get_choices_api_launches_choices_get: {
+        parameters: {
+            query?: {
+                folder?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaunchChoices"];
+                };
+            };
+        };
+    };
     get_launch_api_launches__launch_id__get: {
         parameters: {
             query?: never;
@@ -4779,6 +8468,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LaunchAnswer"];
+                };
+            };
+        };
+    };
+    get_usage_api_usage_get: {
+        parameters: {
+            query?: {
+                by?: components["schemas"]["UsageTime"];
+                stack?: components["schemas"]["UsageName"] | null;
+                measure?: components["schemas"]["UsageMeasure"];
+                /** @description a name such as Europe/Berlin (default: ours) */
+                timezone?: string | null;
+                /** @description unix seconds */
+                since?: number | null;
+                /** @description unix seconds */
+                until?: number | null;
+                model?: string | null;
+                project?: string | null;
+                agent?: string | null;
+                show?: string | null;
+                source?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+        };
+    };
+    get_usage_sums_api_usage_sums_get: {
+        parameters: {
+            query: {
+                since: number[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSums"];
+                };
+            };
+        };
+    };
+    download_usage_api_usage_csv_get: {
+        parameters: {
+            query?: {
+                by?: components["schemas"]["UsageTime"];
+                stack?: components["schemas"]["UsageName"];
+                measure?: components["schemas"]["UsageMeasure"];
+                /** @description a name such as Europe/Berlin (default: ours) */
+                timezone?: string | null;
+                /** @description unix seconds */
+                since?: number | null;
+                /** @description unix seconds */
+                until?: number | null;
+                model?: string | null;
+                project?: string | null;
+                agent?: string | null;
+                show?: string | null;
+                source?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CSV */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
                 };
             };
         };
@@ -4827,6 +8611,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Transitions"];
+                };
+            };
+        };
+    };
+    preview_doubles_api_admin_doctor_doubles_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Doubles"];
                 };
             };
         };
@@ -4971,6 +8776,52 @@ export interface operations {
             };
         };
     };
+    get_history_api_admin_history_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Histories"];
+                };
+            };
+        };
+    };
+    switch_following_api_admin_follow_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FollowSwitch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowerAnswer"];
+                };
+            };
+        };
+    };
     list_work_api_work_get: {
         parameters: {
             query?: never;
@@ -5053,6 +8904,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SettingsShape"];
+                };
+            };
+        };
+    };
+    change_setting_api_admin_settings__name__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedSetting"];
                 };
             };
         };

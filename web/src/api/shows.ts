@@ -8,6 +8,9 @@ export type ShowListed = Schema<"ShowListed">;
 export type Show = Schema<"ShowView">;
 export type Play = Schema<"PlayView">;
 export type Attempt = Schema<"Attempt">;
+export type PlayBars = Schema<"PlayBars">;
+export type Decision = Schema<"DecisionView">;
+export type PlayChanges = Schema<"PlayChanges">;
 export type Diff = Schema<"DiffView">;
 export type ActionRequest = Schema<"DecisionRequest">;
 export type ShowAction = Schema<"ActionView">;
@@ -24,6 +27,27 @@ export const show = (topic: string) =>
     queryKey: keys.show(topic),
     queryFn: ({ signal }) => get("/api/shows/{topic}", { path: { topic }, signal }),
     refetchInterval: CLOCK_MS,
+  });
+
+/** The attempts of every play with their phases. */
+export const showTimeline = (topic: string) =>
+  queryOptions({
+    queryKey: keys.showTimeline(topic),
+    queryFn: ({ signal }) => get("/api/shows/{topic}/timeline", { path: { topic }, signal }),
+  });
+
+/** Who decided what, newest first. */
+export const showDecisions = (topic: string) =>
+  queryOptions({
+    queryKey: keys.showDecisions(topic),
+    queryFn: ({ signal }) => get("/api/shows/{topic}/decisions", { path: { topic }, signal }),
+  });
+
+/** Changed files and lines by play. */
+export const showChanges = (topic: string) =>
+  queryOptions({
+    queryKey: keys.showChanges(topic),
+    queryFn: ({ signal }) => get("/api/shows/{topic}/changes", { path: { topic }, signal }),
   });
 
 export const play = (topic: string, name: string) =>

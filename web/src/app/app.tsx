@@ -24,7 +24,7 @@ export function App({ router, queries }: { router: AppRouter; queries: QueryClie
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-center" limit={4} />
+        <Notifications position="top-right" limit={4} />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

@@ -7,7 +7,7 @@ const SCHEMES = [
   { value: "auto", name: "System", icon: IconDeviceDesktop },
 ] as const;
 
-export function ColorSchemeSwitch() {
+export default function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <SegmentedControl

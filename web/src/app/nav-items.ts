@@ -1,6 +1,7 @@
 // Pages of the sidebar, the command palette and the "g" shortcuts.
 import {
   IconBook2,
+  IconChartBar,
   IconHome,
   IconPlayerPlay,
   IconPlug,
@@ -12,9 +13,10 @@ import {
 } from "@tabler/icons-react";
 
 export const NAV_ITEMS = [
-  { to: "/", name: "Home", key: "h", icon: IconHome, inSidebar: false },
+  { to: "/", name: "Home", key: "h", icon: IconHome, inSidebar: true },
   { to: "/shows", name: "Shows", key: "s", icon: IconSitemap, inSidebar: true },
   { to: "/runs", name: "Runs", key: "r", icon: IconPlayerPlay, inSidebar: true },
+  { to: "/usage", name: "Usage", key: "u", icon: IconChartBar, inSidebar: true },
   { to: "/teams", name: "Teams", key: "t", icon: IconUsers, inSidebar: true },
   { to: "/agents", name: "Agents", key: "a", icon: IconRobot, inSidebar: true },
   { to: "/playbooks", name: "Playbooks", key: "p", icon: IconBook2, inSidebar: true },

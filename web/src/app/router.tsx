@@ -12,6 +12,7 @@ import { searchRoute } from "@/pages/search/route";
 import { showRoute } from "@/pages/show/route";
 import { showsRoute } from "@/pages/shows/route";
 import { teamRoute, teamsRoute } from "@/pages/teams/route";
+import { usageRoute } from "@/pages/usage/route";
 import { RouteError } from "@/ui/feedback/offline-page";
 import { rootRoute } from "@/ui/routing/root-route";
 import { NotFound } from "./not-found";
@@ -33,6 +34,7 @@ const routes = rootRoute.addChildren([
   pluginsRoute,
   adminRoute,
   searchRoute,
+  usageRoute,
 ]);
 
 rootRoute.update({ component: Shell, notFoundComponent: NotFound });

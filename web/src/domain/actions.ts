@@ -36,9 +36,15 @@ export function resultMessage(response: ActionResponse, done: string): string {
   const lastOutput = lastLine(response.output ?? "");
   const code = response.launch?.exit_code;
   if (code) throw new Error(lastOutput || `li show ${response.launch?.target ?? ""} exited with ${code}`);
-  if (response.transitions?.length === 0) throw new Error("Not marked: the run is not proven dead anymore.");
+  if (response.transitions?.length === 0) throw new Error("Not marked: the run is not proven dead.");
   if (response.over === false) throw new Error(response.outcome ?? "The run may still be running.");
   return lastOutput || done;
+}
+
+/** The error message of a command that failed, without its hint; else the last line of its output. */
+export function errorLine(output: string): string {
+  const messages = output.split("\n").filter((line) => line.startsWith("li: "));
+  return messages.at(-1)?.slice("li: ".length) ?? lastLine(output);
 }
 
 export function lastLine(output: string): string {

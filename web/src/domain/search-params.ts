@@ -9,6 +9,15 @@ export function text(raw: Raw, name: string): string | undefined {
   return typeof text === "string" && text !== "" ? text.slice(0, 500) : undefined;
 }
 
+/** One text, or several of a parameter that is repeated. */
+export function values(raw: Raw, name: string): string | string[] | undefined {
+  const value = raw[name];
+  if (!Array.isArray(value)) return text(raw, name);
+  const texts = value.slice(0, 50).map((each) => text({ each }, "each"));
+  const [first, ...others] = new Set(texts.filter((each) => each !== undefined));
+  return others.length > 0 && first !== undefined ? [first, ...others] : first;
+}
+
 export function oneOf<T extends string>(raw: Raw, name: string, options: readonly T[]): T | undefined {
   return options.find((word) => word === raw[name]);
 }

@@ -3,6 +3,7 @@ import { createLink } from "@tanstack/react-router";
 import { type ComponentProps, type ReactNode, useEffect } from "react";
 import { ConnectionStatus } from "./feedback/connection-status";
 import classes from "./page.module.css";
+import { setPageTitle } from "./tab-title";
 
 interface PageProps {
   title: string;
@@ -19,19 +20,21 @@ interface PageProps {
 }
 
 export function Page({ title, before, beside, actions, bar, fill = false, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Lion Studio`;
-  }, [title]);
+  useEffect(() => setPageTitle(title), [title]);
   return (
     <div className={classes.page}>
       <header className={classes.header}>
         <div className={classes.titleBar}>
           {before}
-          <h1 className={classes.title}>{title}</h1>
+          <h1 className={classes.title} title={title}>
+            {title}
+          </h1>
           {beside}
           <div className={classes.spacer} />
           {actions}
-          <ConnectionStatus />
+          <span className={classes.connection}>
+            <ConnectionStatus />
+          </span>
         </div>
         {bar && <div className={classes.toolbar}>{bar}</div>}
       </header>

@@ -13,6 +13,7 @@ from lionstudio.agents.claude.usage import TranscriptUsage
 from lionstudio.agents.records import joined_text, raw_message, text_or_empty, without_empty
 from lionstudio.agents.transcript import MessagePart, image_reference
 from lionstudio.model.coerce import Record, dict_of, list_of, text_or_none
+from lionstudio.model.file_changes.patches import structured, structured_hunks
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
 
@@ -32,6 +33,7 @@ _INJECTED = (
 _IMAGES = ("image", "document")
 _MAX_SHORT = 200
 _REPEATED = ("stdout", "stderr", "prompt")  # notes on a result that repeat the output or the request
+_MAX_PATCH = 200_000  # characters; a longer patch is computed again from the arguments
 
 
 def is_injected(text: str) -> bool:
@@ -76,10 +78,13 @@ def _result_key(block: Record) -> str:
 
 
 def _result_notes(notes: Any, repeated: tuple[str, ...]) -> dict[str, Any]:
-    """Claude Code's notes on a result, reduced to short values; the rest repeats the output."""
+    """Claude Code's notes on a result, reduced to short values and the patch; the rest repeats the output."""
     values = short_values(dict_of(notes))
+    hunks = structured_hunks(dict_of(notes).get("structuredPatch"))
+    is_short = sum(len(line) for hunk in hunks for line in hunk.lines) <= _MAX_PATCH
     return without_empty(
-        result={key: value for key, value in values.items() if value not in (False, "") and key not in repeated}
+        result={key: value for key, value in values.items() if value not in (False, "") and key not in repeated},
+        patch=structured(hunks) if is_short else [],
     )
 
 
@@ -114,6 +119,8 @@ def user_messages(record: Record, calls: StreamCalls, *, injected: bool) -> Iter
         elif kind == "text":
             content = {"instruction": text_or_empty(block.get("text"))}
             yield Instruction(content=content, metadata={**metadata, "injected": True} if injected else metadata)
+        elif kind in _IMAGES:
+            yield Instruction(content={"instruction": "", "images": [image_reference(block)]}, metadata=metadata)
         else:
             yield raw_message(block, **metadata)
 
@@ -133,7 +140,7 @@ def _stream_response(block: Record, metadata: Record, calls: StreamCalls) -> Mes
     request = calls.get(call)
     content = {
         "function": request.content["function"] if request else None,
-        _result_key(block): jsonable(joined_text(block.get("content"))),
+        _result_key(block): jsonable(_output(block)),
         "action_request_id": request.id if request else None,
     }
     return ActionResponse(content=content, metadata={**metadata, "call_id": call})
@@ -203,11 +210,16 @@ def _prompt(text: str, record: Record, common: Mapping[str, Any], images: list[A
 def _transcript_response(block: Record, metadata: Mapping[str, Any], calls: TranscriptCalls) -> MessagePart:
     call = str(block.get("tool_use_id"))
     request_id, function = calls.get(call, (None, None))
+    content = {"function": function, "action_request_id": request_id, _result_key(block): _output(block)}
+    return MessagePart(ActionResponse, content, {**metadata, "call_id": call})
+
+
+def _output(block: Record) -> Any:
+    """The output of a tool, images without their bytes."""
     output = joined_text(block.get("content"))
     if isinstance(output, list):
         output = [image_reference(item) if _is_image(item) else item for item in output]
-    content = {"function": function, "action_request_id": request_id, _result_key(block): output}
-    return MessagePart(ActionResponse, content, {**metadata, "call_id": call})
+    return output
 
 
 def _as_block(block: Any) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any
 
 from lionstudio.agents.claude.blocks import StreamCalls, assistant_messages, user_messages
 from lionstudio.agents.claude.usage import StreamUsage, total_usage
+from lionstudio.agents.denials import completed, denial_facts
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta
 from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
 from lionstudio.agents.records import joined_text, raw_message, text_or_empty, without_empty
 from lionstudio.model.coerce import Record, dict_of, list_of, to_token_count
 from lionstudio.model.messages import AssistantResponse, Message
-from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
 
 # Repeated signs of life without content.
@@ -21,10 +21,15 @@ PROGRESS = frozenset(
     {
         "keep_alive",
         "stream_event",
+        "system.commands_changed",
+        "system.hook_progress",
+        "system.hook_started",
+        "system.session_state_changed",
         "system.status",
         "system.task_progress",
         "system.task_updated",
         "system.thinking_tokens",
+        "system.turn_starting",
         "tool_progress",
     }
 )
@@ -32,12 +37,16 @@ _LOG_IN = "run `claude` and log in with /login, or set ANTHROPIC_API_KEY"
 _HINTS = {"authentication_failed": _LOG_IN, "oauth_org_not_allowed": _LOG_IN, "model_not_found": "choose another model"}
 _FORGOTTEN = "claude no longer has this conversation; `--fork SESSION:ORD` sends it the earlier messages"
 _LIMITS = ("rate_limit", "billing_error")
+_TEXT_FIELDS = ("content", "summary", "message", "text", "output", "description")
 
 
 class ClaudeStreamReader(StreamReader):
     def __init__(self) -> None:
         super().__init__()
         self._calls: StreamCalls = {}
+        self._answered: set[str] = set()  # calls that have their result
+        self._denied: dict[str, str] = {}  # call -> tool
+        self.decided: set[str] = set()  # calls that a person denied: they are not denied in silence
         self._usage = StreamUsage()
         self._streaming: dict[str, str] = {}  # lane -> the API message that is streaming
         self._lanes = {MAIN}
@@ -46,6 +55,12 @@ class ClaudeStreamReader(StreamReader):
         self._error = ""  # Claude Code's code for the error
         self._resets_at: float | None = None
         self._result: Record | None = None
+
+    def successor(self) -> ClaudeStreamReader:
+        """The reader of the program that continues this conversation: it counts usage anew."""
+        reader = ClaudeStreamReader()
+        reader._denied, reader.decided, reader._lanes = self._denied, self.decided, self._lanes
+        return reader
 
     def feed(self, record: dict[str, Any]) -> Iterator[Event]:
         kind = text_or_empty(record.get("type"))
@@ -67,6 +82,8 @@ class ClaudeStreamReader(StreamReader):
     def _conversation(self, kind: str, record: Record, lane: str) -> Iterator[Event]:
         if kind == "user":
             yield from self._subagent_answer(record)
+            blocks = list_of(record["message"].get("content"))
+            self._answered.update(text_or_empty(dict_of(block).get("tool_use_id")) for block in blocks)
             for message in user_messages(record, self._calls, injected=lane == MAIN):
                 yield from self.emit(self._with_owed(message, lane), lane)
             return
@@ -141,16 +158,30 @@ class ClaudeStreamReader(StreamReader):
                 permission_mode=record.get("permissionMode"),
             )
             yield MetadataEvent(facts)
-        elif subtype == "task_started" and text_or_empty(record.get("tool_use_id")) and "subagent_type" in record:
-            yield from self._open(record["tool_use_id"], record)
-        elif subtype == "task_notification" and text_or_empty(record.get("tool_use_id")) in self._lanes:
-            return  # a sub-agent ended; its answer comes with the result of its call
+        elif subtype in ("task_started", "task_notification"):
+            yield from self._task(subtype, record)
+        elif subtype == "permission_denied":  # the result of the call has the message
+            self._denied[text_or_empty(record.get("tool_use_id"))] = text_or_empty(record.get("tool_name"))
         elif subtype == "api_retry":
             error = f"API error {record.get('error_status')}: {record.get('error')}"
             text = f"{error}; attempt {record.get('attempt')} of {record.get('max_retries')} failed"
             yield from self.emit(notice(text, "system.api_retry", dict(record)))
         elif f"system.{subtype}" not in PROGRESS:
-            yield from self.emit(raw_message(dict(record), record=f"system.{subtype}"))
+            kind, text = f"system.{subtype}", _text_of(record)
+            yield from self.emit(notice(text, kind, dict(record)) if text else raw_message(dict(record), record=kind))
+
+    def _task(self, subtype: str, record: Record) -> Iterator[Event]:
+        """A sub-agent or a shell command of a few seconds: its call and its result are the record of it.
+
+        Only a command in the background ends after its call has been answered.
+        """
+        call = text_or_empty(record.get("tool_use_id"))
+        if subtype == "task_started" and call and "subagent_type" in record:
+            yield from self._open(call, record)
+        elif call in self._lanes or (call in self._calls and call not in self._answered):
+            return
+        elif subtype == "task_notification" and (text := _text_of(record)):
+            yield from self.emit(notice(text, f"system.{subtype}", dict(record)))
 
     def _limit(self, info: Record) -> Iterator[Event]:
         if info.get("status") == "rejected":
@@ -170,7 +201,23 @@ class ClaudeStreamReader(StreamReader):
         if not self.note(missing):
             yield MessageEvent(self.tally.note(notice("end of the turn", "result", summary), missing))
         yield from self.flush()
-        yield MetadataEvent({"result": summary})
+        for denial in map(dict_of, list_of(record.get("permission_denials"))):
+            self._denied[text_or_empty(denial.get("tool_use_id"))] = text_or_empty(denial.get("tool_name"))
+        denied = self._denied_tools()
+        yield MetadataEvent({"result": summary, **({"denied": denial_facts(denied)} if denied else {})})
+
+    def _error_text(self) -> str:
+        result = self._result or {}
+        errors = "; ".join(filter(None, map(text_or_empty, list_of(result.get("errors")))))
+        return text_or_empty(result.get("result")) or errors
+
+    @property
+    def has_forgotten(self) -> bool:
+        """Whether the program does not have the conversation: it was deleted, or it was killed before it stored it."""
+        return bool((self._result or {}).get("is_error")) and self._error_text().startswith("No conversation found")
+
+    def _denied_tools(self) -> tuple[str, ...]:
+        return tuple(tool for call, tool in self._denied.items() if call not in self.decided)
 
     def ended(self, code: int, last_words: str) -> Ended:
         """The run succeeded only with a result without error and exit code 0."""
@@ -179,9 +226,13 @@ class ClaudeStreamReader(StreamReader):
             return ended_without_result(code, last_words, "claude")
         subtype = text_or_empty(result.get("subtype"))
         if not result.get("is_error") and not subtype.startswith("error"):
-            return Ended(SessionStatus.COMPLETED, 0) if code == 0 else ended_without_result(code, last_words, "claude")
-        errors = "; ".join(filter(None, map(text_or_empty, list_of(result.get("errors")))))
-        text = text_or_empty(result.get("result")) or errors or subtype.replace("_", " ")
+            return completed(self._denied_tools()) if code == 0 else ended_without_result(code, last_words, "claude")
+        text = self._error_text() or subtype.replace("_", " ")
         limit = self._error in _LIMITS or self._resets_at is not None or result.get("api_error_status") == 429
-        hint = _FORGOTTEN if text.startswith("No conversation found") else _HINTS.get(self._error)
+        hint = _FORGOTTEN if self.has_forgotten else _HINTS.get(self._error)
         return failed(text, code, hint=hint, limit=limit, until=self._resets_at)
+
+
+def _text_of(record: Record) -> str:
+    """The text of a record of Claude Code itself; "" when it has none."""
+    return next((text for text in (text_or_empty(record.get(name)) for name in _TEXT_FIELDS) if text.strip()), "")

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from glob import escape, iglob
 from typing import Any
 from uuid import UUID
 
 from lionstudio.agents.claude.blocks import assistant_parts, is_injected, short_values, user_parts
 from lionstudio.agents.claude.usage import TranscriptUsage
+from lionstudio.agents.records import joined_text, without_empty
 from lionstudio.agents.transcript import (
     MAIN,
     CleanupSetting,
@@ -35,7 +37,12 @@ NOISE = frozenset(
         "agent-color",
         "agent-name",
         "agent-setting",
+        "api-request",
+        "api-request-blob",
+        "api-request-shape",
+        "atis-latch",
         "content-replacement",
+        "cost-state",
         "file-history-snapshot",
         "last-prompt",
         "mode",
@@ -44,6 +51,7 @@ NOISE = frozenset(
         "queue-operation",
         "relocated-cwd",
         "tag",
+        "tools-used",
         "worktree-state",
     )
 )
@@ -58,13 +66,19 @@ NOISY_ATTACHMENTS = frozenset(
         "command_permissions",
         "companion_intro",
         "critical_system_reminder",
+        "date",
         "date_change",
         "deferred_tools_delta",
+        "environment",
         "hook_success",
         "mcp_instructions_delta",
+        "model",
         "output_style",
         "plan_mode",
         "plan_mode_reentry",
+        "prompt_snapshot",
+        "remote_session_change",
+        "session_context",
         "skill_listing",
         "task_reminder",
         "todo_reminder",
@@ -73,10 +87,13 @@ NOISY_ATTACHMENTS = frozenset(
         "ultrathink_effort",
     )
 )
+_CONTEXT_HOOKS = ("SessionStart", "UserPromptSubmit")  # the output of other hooks is only logged
+_COMMAND = re.compile(r"<command-(name|args)>\s*(.*?)\s*</command-\1>", re.DOTALL)
 _ATTACHMENT_TEXTS = ("content", "message", "snippet", "text")
 _TITLES = {"custom-title": ("custom", "customTitle"), "ai-title": ("ai", "aiTitle")}
 _MAX_CALLS = 500  # calls without a result; more than a model makes at once
 _MAX_LANES = 200
+_PROMPT_KEY = 500  # characters of a prompt that tell it from others
 _MAX_SUMMARIES = 20
 _MAX_RECENT = 8
 
@@ -87,6 +104,7 @@ class ClaudeTranscriptReader:
         self._born: float = state.get("born", born)  # for records without a time
         self._calls: dict[str, list[str]] = dict(state.get("calls", {}))  # call id -> message id, function
         self._lanes: dict[str, str] = dict(state.get("lanes", {}))  # uuid of a sidechain record -> its lane
+        self._tasks: dict[str, str] = dict(state.get("tasks", {}))  # beginning of a sub-agent's prompt -> its task
         self._recent: list[str] = list(state.get("recent", ()))
         self._summaries: dict[str, str] = dict(state.get("summaries", {}))
         self._usage = TranscriptUsage(state.get("usages", {}))
@@ -94,10 +112,12 @@ class ClaudeTranscriptReader:
     def to_state(self) -> dict[str, Any]:
         drop_oldest(self._calls, _MAX_CALLS)
         drop_oldest(self._lanes, _MAX_LANES)
+        drop_oldest(self._tasks, _MAX_LANES)
         return {
             "born": self._born,
             "calls": self._calls,
             "lanes": self._lanes,
+            "tasks": self._tasks,
             "recent": self._recent,
             "summaries": self._summaries,
             "usages": self._usage.to_state(),
@@ -144,11 +164,19 @@ class ClaudeTranscriptReader:
             )
             if call := part.metadata.get("call_id"):
                 if "action_request_id" not in part.content:
+                    self._note_task(part.content)
                     self._calls[call] = [id_, str(part.content.get("function"))]
                 else:
                     self._calls.pop(call, None)
             self._update_session_facts(kind, record, message)
             yield message
+
+    def _note_task(self, call: Mapping[str, Any]) -> None:
+        """Remember the description of a task, because the records of its sub-agent repeat only the prompt."""
+        arguments = dict_of(call.get("arguments"))
+        prompt, task = text_or_none(arguments.get("prompt")), text_or_none(arguments.get("description"))
+        if prompt and task:
+            self._tasks[prompt.strip()[:_PROMPT_KEY]] = task
 
     def _update_session_facts(self, kind: str, record: Record, message: Message) -> None:
         if self._is_sidechain(record):
@@ -163,8 +191,9 @@ class ClaudeTranscriptReader:
             text = message.content.get("instruction", "")
             if not message.metadata.get("injected") and not text.startswith("[Request interrupted"):
                 facts.add_title("prompt", text)
-            elif text.startswith("<command-name>"):
-                facts.add_title("command", text[14:].partition("<")[0])
+            elif text.startswith("<command-"):
+                command = dict(_COMMAND.findall(text))
+                facts.add_title("command", " ".join(filter(None, map(command.get, ("name", "args")))))
 
     def _system(self, record: Record, at: float) -> Message | None:
         subtype = str(record.get("subtype"))
@@ -180,14 +209,15 @@ class ClaudeTranscriptReader:
     def _attachment(self, record: Record, at: float) -> Message | None:
         attachment = dict_of(record.get("attachment"))
         kind = str(attachment.get("type"))
-        if not attachment or kind in NOISY_ATTACHMENTS:
+        if not attachment or (kind in NOISY_ATTACHMENTS and not _is_context(attachment)):
             return None
-        if kind == "queued_command" and (prompt := text_or_none(attachment.get("prompt"))):
+        if kind == "queued_command" and (prompt := text_or_none(joined_text(attachment.get("prompt")))):
             # the user typed while the model was working
-            message = self._event(record, at, "attachment.queued_command", {"instruction": prompt}, {})
+            source = without_empty(source_uuid=attachment.get("source_uuid"))
+            message = self._event(record, at, "attachment.queued_command", {"instruction": prompt}, source)
             is_typed = attachment.get("commandMode") in (None, "prompt") and not is_injected(prompt)
             return _as_prompt(message) if is_typed else message
-        texts = (text_or_none(attachment.get(key)) for key in _ATTACHMENT_TEXTS)
+        texts = (_attached_text(attachment.get(key)) for key in _ATTACHMENT_TEXTS)
         text = next((text for text in texts if text), "")
         content = {"instruction": text} if text else {"instruction": "", "attachment": attachment}
         details = {key: value for key, value in attachment.items() if key not in ("type", *_ATTACHMENT_TEXTS)}
@@ -247,6 +277,9 @@ class ClaudeTranscriptReader:
         uuid, parent = str(record.get("uuid")), record.get("parentUuid")
         agent = text_or_none(record.get("agentId"))
         lane = agent or self._lanes.get(str(parent)) or f"side-{uuid[:8]}"
+        if lane not in self.facts.lane_names:
+            prompt = text_or_none(joined_text(dict_of(record.get("message")).get("content"))) or ""
+            self.facts.lane_names[lane] = self._tasks.get(prompt.strip()[:_PROMPT_KEY], "")
         self._lanes[uuid] = lane
         return lane
 
@@ -270,6 +303,18 @@ class ClaudeTranscriptReader:
         return f"{kind}.{detail}"[:100] if detail else kind[:100]
 
 
+def _is_context(attachment: Record) -> bool:
+    """True for the output of a hook that is told to the model."""
+    return attachment.get("hookEvent") in _CONTEXT_HOOKS and bool(_attached_text(attachment.get("content")))
+
+
+def _attached_text(value: object) -> str | None:
+    """A text, or the lines of a list of texts: each hook adds one."""
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        value = "\n".join(value)
+    return text_or_none(value)
+
+
 def _as_prompt(message: Message) -> Message:
     """A prompt of the user instead of a system event."""
     metadata = {key: value for key, value in message.metadata.items() if key != "injected"}
@@ -290,6 +335,10 @@ class _ClaudeTranscripts(TranscriptTool):
 
     def reader(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> ClaudeTranscriptReader:
         return ClaudeTranscriptReader(facts, state, born=born)
+
+    def conversation_paths(self, root: str, conversation: str, since: float) -> list[str]:
+        folder = os.path.join(escape(root), self.folders[0], "*", escape(conversation))
+        return [*iglob(f"{folder}.jsonl"), *iglob(os.path.join(folder, "**", "*.jsonl"), recursive=True)]
 
     def is_subagent(self, path: str) -> bool:
         return os.path.basename(path).startswith("agent-")

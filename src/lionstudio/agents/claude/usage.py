@@ -26,11 +26,18 @@ class _Counted:
 
     def added(self, message_id: str, usage: Record) -> list[int]:
         """The four token counts and the one-hour cache tokens that this report adds."""
-        now = [*_tokens(usage, _KEYS)[:4], _one_hour_tokens(usage)]
-        before = self.by_message.get(message_id, [0] * len(now))
-        added = [max(0, new - old) for new, old in zip(now, before, strict=True)]
+        now = [to_token_count(usage.get(key)) for key in _KEYS]
+        now.append(_one_hour_tokens(usage))
+        before = self.by_message.get(message_id)
+        if before is None:
+            added = now
+        elif now == before:
+            return [0] * len(now)
+        else:
+            added = [max(0, new - old) for new, old in zip(now, before, strict=True)]
+            now = [old + new for old, new in zip(before, added, strict=True)]
         if any(added):
-            self.by_message[message_id] = [old + new for old, new in zip(before, added, strict=True)]
+            self.by_message[message_id] = now
         return added
 
 
@@ -113,4 +120,5 @@ def _priced(usage: Usage, model: str, report: Record) -> Usage:
 
 def _one_hour_tokens(usage: Record) -> int:
     """Tokens that were written to the cache for an hour, which costs more."""
-    return to_token_count(dict_of(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    created = usage.get("cache_creation")
+    return to_token_count(created.get("ephemeral_1h_input_tokens")) if isinstance(created, dict) else 0

@@ -1,4 +1,4 @@
-"""Codex's rollout file during a live run: the model and the tokens so far.
+"""Codex's rollout file during a live run: the model, the tokens and the refused calls so far.
 
 The output of `codex exec` reports tokens only at the end of a turn, as sums over the whole conversation.
 """
@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from glob import escape, iglob
 
+from lionstudio.agents.codex.denials import MARKS, RefusedCalls
 from lionstudio.agents.codex.usage import parse_tokens
 from lionstudio.agents.records import parse_line, text_or_empty
 from lionstudio.model.coerce import dict_of
 from lionstudio.model.usage import Usage
 
 _CHUNK = 64 * 1024 * 1024
+_READ = (b'"token_count"', b'"turn_context"', *MARKS)
 
 
 class Rollout:
@@ -26,6 +28,7 @@ class Rollout:
         self._offset = 0
         self.model: str | None = None
         self.total: Usage | None = None
+        self.calls = RefusedCalls()
 
     def refresh(self) -> None:
         """Read the lines that were added; a file that cannot be read changes nothing."""
@@ -41,7 +44,7 @@ class Rollout:
                     self._read_line(line)
 
     def _read_line(self, line: bytes) -> None:
-        if b'"token_count"' not in line and b'"turn_context"' not in line:
+        if not any(mark in line for mark in _READ):
             return
         record = dict_of(parse_line(line))
         payload = dict_of(record.get("payload"))
@@ -51,6 +54,8 @@ class Rollout:
             info = dict_of(payload.get("info"))
             if "total_token_usage" in info:
                 self.total = parse_tokens(info["total_token_usage"])
+        else:
+            self.calls.read(payload)
 
 
 class Rollouts:

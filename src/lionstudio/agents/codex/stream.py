@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from lionstudio.agents.codex.items import CALLS, request_of, response_of
 from lionstudio.agents.codex.rollout import Rollouts
 from lionstudio.agents.codex.usage import parse_tokens
+from lionstudio.agents.denials import completed, denial_facts
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent
 from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
@@ -15,16 +17,20 @@ from lionstudio.agents.records import parse_line, raw_message, text_or_empty, wi
 from lionstudio.agents.usage_tally import grown, priced
 from lionstudio.model.coerce import Record, dict_of, list_of
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message
-from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING, Usage
 
 _MAX_LOOKUPS = 5  # of a rollout file that may not exist
+_NOISE = re.compile(
+    r"^(WARNING: proceeding, even though .*|Reading additional input from stdin\.\.\.)\n?", re.MULTILINE
+)
 _LOG_IN = "run `codex login`, or set CODEX_API_KEY"
 _FORGOTTEN = "codex no longer has this conversation; `--fork SESSION:ORD` sends it the earlier messages"
 
 
 class CodexStreamReader(StreamReader):
-    def __init__(self, rollouts: Rollouts, *, resumed: str | None = None, model: str | None = None) -> None:
+    def __init__(
+        self, rollouts: Rollouts, *, resumed: str | None = None, model: str | None = None, confined: bool = True
+    ) -> None:
         super().__init__()
         self._rollouts = rollouts
         self._thread = resumed or ""
@@ -39,6 +45,9 @@ class CodexStreamReader(StreamReader):
         # the usage of the conversation before this run; None when it is unknown
         earlier = self._rollout.total if self._rollout else None
         self._before = earlier if resumed else NOTHING
+        self._confined = confined  # without a sandbox, a refusal comes from the system
+        self._refused_before = frozenset(self._rollout.calls.refused if self._rollout else ())
+        self._declined: dict[str, str] = {}  # item -> tool
 
     def feed(self, record: dict[str, Any]) -> Iterator[Event]:
         kind = text_or_empty(record.get("type"))
@@ -52,6 +61,8 @@ class CodexStreamReader(StreamReader):
         elif kind == "turn.completed":
             self._completed = True
             yield from self._add_usage(parse_tokens(record.get("usage")))
+            if denied := self._denied():
+                yield MetadataEvent({"denied": denial_facts(denied)})
         elif kind == "turn.failed":
             self._failure = _error_text(text_or_empty(dict_of(record.get("error")).get("message")))
             yield from self._add_usage(self._current_total() or NOTHING)
@@ -90,6 +101,8 @@ class CodexStreamReader(StreamReader):
         if item["type"] == "collab_tool_call":
             yield from self._subagents(item)
         if stage == "completed":
+            if item.get("status") == "declined":
+                self._declined[key] = self._requests[key].content["function"]
             yield from self._emit(response_of(item, self._requests.pop(key)))
 
     def _subagents(self, item: Record) -> Iterator[Event]:
@@ -136,8 +149,18 @@ class CodexStreamReader(StreamReader):
     def _add_usage(self, total: Usage) -> Iterator[Event]:
         missing = self._missing(total)
         if not self.note(missing):
-            yield MessageEvent(self.tally.note(notice("end of the turn", "turn", missing._asdict()), missing))
+            yield from self.emit(self.tally.note(notice("end of the turn", "turn", missing._asdict()), missing))
         yield from self.flush()
+
+    def _denied(self) -> tuple[str, ...]:
+        """The tools of the calls of this run that were refused."""
+        if not self._confined:
+            return ()
+        self._current_total()  # reads the rest of the rollout
+        refused = self._rollout.calls.refused if self._rollout else {}
+        in_file = tuple(tool for call, tool in refused.items() if call not in self._refused_before)
+        # the file has every call under another id than the output
+        return max(in_file, tuple(self._declined.values()), key=len)
 
     def ended(self, code: int, last_words: str) -> Ended:
         """The run succeeded only with a completed turn and exit code 0."""
@@ -145,8 +168,8 @@ class CodexStreamReader(StreamReader):
             is_unauthorised = "401" in self._failure or "not logged in" in self._failure.lower()
             return failed(self._failure, code, hint=_LOG_IN if is_unauthorised else None)
         if self._completed and code == 0:
-            return Ended(SessionStatus.COMPLETED, 0)
-        ended = ended_without_result(code, last_words, "codex")
+            return completed(self._denied())
+        ended = ended_without_result(code, _NOISE.sub("", last_words).strip(), "codex")
         return ended._replace(detail=f"{ended.detail} ({_FORGOTTEN})") if "no rollout found" in last_words else ended
 
 

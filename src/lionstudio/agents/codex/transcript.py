@@ -9,11 +9,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from glob import escape, iglob
 from typing import Any
 from uuid import UUID
 
 from lionstudio.agents.codex.transcript_items import item_parts
 from lionstudio.agents.codex.usage import TokenCounter, add_tokens
+from lionstudio.agents.records import parse_line
 from lionstudio.agents.transcript import (
     MessagePart,
     TranscriptFacts,
@@ -25,6 +27,7 @@ from lionstudio.agents.transcript import (
 )
 from lionstudio.model.coerce import Record, dict_of, text_or_none, to_timestamp
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message, System
+from lionstudio.model.usage import Usage
 
 _SPACE = UUID("5c2f4d8b-8f0e-5d0c-8a49-1f2a9c6be0d7")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -70,6 +73,9 @@ NOISY_EVENTS = frozenset(
     )
 )
 _MAX_CALLS = 500
+_QUARTER = 900  # seconds, as in the ledger
+_MAX_SPENT = 1000
+_MAX_FIRST_LINE = 4_000_000  # bytes; it holds the instructions
 _FAST = ("priority", "flex", "fast")  # service tiers with other prices
 
 
@@ -100,7 +106,7 @@ class CodexTranscriptReader:
         kind, payload = str(record.get("type")), dict_of(record.get("payload"))
         at = to_timestamp(record.get("timestamp")) or self.facts.last_at or self._born
         has_parts = False
-        for number, part in enumerate(self._parts(kind, payload)):
+        for number, part in enumerate(self._parts(kind, payload, at)):
             has_parts = True
             id_ = part.id or self._id(record, payload, at, number, part)
             metadata = self._metadata(record, payload, part) | part.metadata
@@ -108,13 +114,14 @@ class CodexTranscriptReader:
             if part.role is not None:
                 message = replace(message, role=part.role)
             self._update_facts(message)
-            yield TranscriptMessage(self.facts.lane, message)
+            total = None if self.facts.usage is None else tuple(self.facts.usage)
+            yield TranscriptMessage(self.facts.lane, message, total)
         if has_parts:
             self.facts.last_at = max(at, self.facts.last_at or at)
         elif kind not in ("session_meta", "turn_context", "token_usage_record"):
             self.facts.count(f"{kind}.{payload['type']}"[:100] if "type" in payload else kind[:100])
 
-    def _parts(self, kind: str, payload: Record) -> Iterator[MessagePart]:
+    def _parts(self, kind: str, payload: Record, at: float) -> Iterator[MessagePart]:
         if kind == "session_meta":
             yield from self._session_meta(payload)
         elif kind == "turn_context":
@@ -122,9 +129,9 @@ class CodexTranscriptReader:
         elif kind == "response_item":
             yield from item_parts(payload, self._calls)
         elif kind == "event_msg":
-            yield from self._event(payload)
+            yield from self._event(payload, at)
         elif kind == "token_usage_record":
-            self._add_tokens(self._tokens.of_response(payload))
+            self._add_tokens(self._tokens.of_response(payload), at)
         elif kind == "compacted":
             text = text_or_none(payload.get("message")) or ""
             kept_items = len(payload.get("replacement_history") or ())
@@ -167,11 +174,13 @@ class CodexTranscriptReader:
         if self._turn.get("effort"):
             facts.extra["effort"] = self._turn["effort"]
 
-    def _event(self, payload: Record) -> Iterator[MessagePart]:
+    def _event(self, payload: Record, at: float) -> Iterator[MessagePart]:
         kind = str(payload.get("type"))
         if kind == "token_count":
             inherited = self.facts.forked_from is not None and not self._has_answer
-            self._add_tokens(self._tokens.of_sums(dict_of(payload.get("info")), inherited=inherited))
+            self._add_tokens(self._tokens.of_sums(dict_of(payload.get("info")), inherited=inherited), at)
+        elif kind == "task_started":  # its context is written before the `turn_context`
+            self._turn["turn_id"] = payload.get("turn_id")
         elif kind == "thread_name_updated":
             self.facts.add_title("name", payload.get("thread_name") or payload.get("name"))
         elif kind == "thread_settings_applied":
@@ -188,10 +197,23 @@ class CodexTranscriptReader:
             if note := review or text_or_none(payload.get("message")) or text_or_none(payload.get("text")):
                 yield _system_part(f"event.{kind}", note, {})
 
-    def _add_tokens(self, tokens: list[int] | None) -> None:
+    def _add_tokens(self, tokens: list[int] | None, at: float) -> None:
         if tokens is not None:
             model = None if self._turn.get("tier") in _FAST else self.facts.model
             self.facts.usage = add_tokens(self.facts.usage, tokens, model)
+            self._spend(at, add_tokens(None, tokens, model))
+
+    def _spend(self, at: float, usage: list[int | None]) -> None:
+        """Note when a part of the sums was used; parts of one quarter of an hour and one price are one entry."""
+        spent = self.facts.spent
+        if spent and (int(spent[-1][0] // _QUARTER), spent[-1][1], spent[-1][2][4] is None) == (
+            int(at // _QUARTER),
+            self.facts.model,
+            usage[4] is None,
+        ):
+            at, usage = spent[-1][0], list(Usage(*spent.pop()[2]).plus(Usage(*usage)))  # type: ignore[arg-type]
+        spent.append([at, self.facts.model, usage])
+        del spent[:-_MAX_SPENT]
 
     def _update_facts(self, message: Message) -> None:
         facts = self.facts
@@ -256,6 +278,25 @@ def _error_code(error: object) -> Any:
     return info or dict_of(error).get("type") or "error"
 
 
+def _written_at(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _first_threads(path: str) -> list[str]:
+    """The conversation and the parent that the first record of a rollout names."""
+    try:
+        with open(path, "rb") as file:
+            record = dict_of(parse_line(file.readline(_MAX_FIRST_LINE)))
+    except OSError:
+        return []
+    facts = TranscriptFacts()
+    _identify(facts, dict_of(_enveloped(record).get("payload")), None)
+    return [facts.session, facts.parent] if facts.parent else []
+
+
 class _CodexTranscripts(TranscriptTool):
     name = "codex"
     agent_name = "codex"
@@ -270,6 +311,17 @@ class _CodexTranscripts(TranscriptTool):
 
     def is_transcript(self, file_name: str) -> bool:
         return file_name.startswith("rollout-") and file_name.removesuffix(".zst").endswith(".jsonl")
+
+    def conversation_paths(self, root: str, conversation: str, since: float) -> list[str]:
+        """Its own rollout, and those of sub-agents: they name their parent in their first record."""
+        days = os.path.join(escape(root), self.folders[0], "*", "*", "*", "rollout-*.jsonl")
+        paths = sorted(path for path in iglob(days) if _written_at(path) >= since)
+        threads, chosen = {conversation}, []
+        for path in paths:  # a parent is older than its sub-agents
+            if threads & {*_UUID.findall(os.path.basename(path)), *_first_threads(path)}:
+                chosen.append(path)
+                threads.update(_UUID.findall(os.path.basename(path)))
+        return chosen
 
     def read_order(self, path: str, mtime_ns: int) -> tuple[Any, ...]:
         return (os.path.basename(path),)  # the name begins with the time of creation

@@ -13,6 +13,8 @@ from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantRe
 
 # Prefixes of texts that Codex inserts as the user.
 _INJECTED = (
+    "<image name=",
+    "</image>",
     "<recommended_plugins>",
     "<environment_context>",
     "<skill>",
@@ -81,8 +83,9 @@ def _texts(blocks: object) -> list[str]:
 
 def _call(kind: str, item: Record) -> MessagePart:
     name = text_or_none(item.get("name")) or kind.removesuffix("_call")
-    if text_or_none(item.get("namespace")):
-        name = f"{item['namespace']}.{name}"
+    if namespace := text_or_none(item.get("namespace")):
+        # tools of an MCP server have one name, as in the live stream: mcp__server__tool
+        name = f"{namespace.removesuffix('__')}__{name}" if namespace.startswith("mcp__") else f"{namespace}.{name}"
     value: Any = next((item[key] for key in ("arguments", "input", "action", "query") if item.get(key) is not None), {})
     content = {"function": name, "arguments": _arguments(value)}
     return MessagePart(ActionRequest, content, {"call_id": item.get("call_id") or item.get("id")})
@@ -112,7 +115,7 @@ def _result(item: Record, calls: Mapping[str, list[str]]) -> MessagePart:
 
 def _output(value: Any) -> tuple[Any, int | None, bool]:
     """The output of a tool, its exit code if reported, and True if the tool says that it failed."""
-    is_failed = False
+    is_failed = isinstance(value, str) and value.startswith("unsupported call: ")  # a tool that does not exist
     if isinstance(value, dict) and "content" in value:
         value, is_failed = value["content"], value.get("success") is False
     if isinstance(value, str) and value.startswith('{"output":'):

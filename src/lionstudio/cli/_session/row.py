@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lionstudio.cli._toolkit.humanize import is_time, iso
+from lionstudio.model.run_name import run_name
 
 if TYPE_CHECKING:
     from lionstudio.model.status.computed_state import Proof, State
@@ -43,24 +44,26 @@ def _codes(row: dict[str, Any]) -> list[str]:
 
 
 def duration_ms(row: dict[str, Any]) -> float | None:
-    """Computed, never stored (ADR-0017); None while the session runs."""
+    """Computed, never stored (ADR-0017); None while the session runs, 0 when the clock was set back meanwhile."""
     if is_time(row["started_at"]) and is_time(row["ended_at"]):
-        return float(row["ended_at"] - row["started_at"]) * 1000
+        return max(0.0, float(row["ended_at"] - row["started_at"]) * 1000)
     return None
 
 
 def session_json(row: dict[str, Any], now: float) -> dict[str, Any]:
-    """A session as JSON: its columns and the values computed from them."""
+    """A session as JSON: its columns and the values computed from them, without its metadata."""
     from lionstudio.model.json_codec import load_or_keep
     from lionstudio.model.status.computed_state import effective_health
 
     state, proof = state_of(row, now)
     return {
-        **row,
+        **{name: value for name, value in row.items() if name not in ("metadata", "machine_silent_seconds")},
+        "display_name": run_name(row),
         "reason_codes": _codes(row),
         "owner": load_or_keep(row["owner"]),
         **{f"{name}_iso": iso(row[name]) for name in _TIMES},
         "duration_ms": duration_ms(row),
         "effective_health": effective_health(_computable(row), now=now, proof=proof),
         "state": state.to_dict(),
+        **({} if proof is None else {"liveness": proof._asdict()}),
     }

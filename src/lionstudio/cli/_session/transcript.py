@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
+from lionstudio.cli._session.diffs import diff_lines, diff_text
 from lionstudio.cli._toolkit.escape import body, inline
 from lionstudio.cli._toolkit.humanize import count, iso, local
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.terminal import Paint
+from lionstudio.model.file_changes.change import CallChanges, Outcome
+from lionstudio.model.file_changes.tool_calls import changes_of_call
+from lionstudio.model.message_text import LINES
 from lionstudio.model.messages import Message
+from lionstudio.state.messages.windows import Readable
 
+_AHEAD = 128  # messages after a call in which its result is looked for
 _FOLDED_LINES = 12
 _FOLDED_CHARS = 4000  # a single line can be 100 MB long
 _SHORT_ARGUMENTS = 100
@@ -24,29 +32,96 @@ class Shown(NamedTuple):
 
     number: int
     message_id: str
-    message: Message | None
+    message: Message | Readable | None
     branch: str = ""
 
 
-def transcript(shown: Sequence[Shown], paint: Paint, *, full: bool = False) -> Iterator[str]:
-    """The lines of all messages; a result is printed below its call."""
-    answers = {request: item for item in shown if (request := _answered(item.message))}
-    calls = {item.message_id for item in shown}
+def transcript(shown: Iterable[Shown], paint: Paint, *, full: bool = False, full_output: bool = False) -> Iterator[str]:
+    """The texts of all messages, of one or several lines; a result is printed below its call.
+
+    Long texts are folded unless `full`, and lines that a program printed unless `full_output`.
+    Few messages are in memory at once: a result that comes much later than its call stands for itself.
+    """
     day = ""
-    for item in shown:
-        if _answered(item.message) in calls:
-            continue  # printed with its call
-        answer = answers.get(item.message_id)
-        before, day = day, local(item.message.created_at)[:_DAY] if item.message else day
-        yield _heading(item, answer, paint, with_day=day != before)
-        yield from _body(item.message, paint, full=full)
-        if answer is not None:
+    for item, answer in _with_answers(shown):
+        message = item.message
+        at = local(message.created_at) if message else day
+        before, day = day, at[:_DAY]
+        yield _heading(item, answer, paint, at if day != before else at[_DAY + 1 :])
+        text = _only_text(message) if answer is None else None
+        if text is not None:
+            yield from _folded(text, paint, full=full or (full_output and _is_output(message)))
+            yield ""
+            continue
+        changes = _changes(message, answer)
+        if changes is None:
+            yield from _body(message, paint, full=full or (full_output and _is_output(message)))
+        else:
+            yield from _diff(changes, paint, full=full)
+        if answer is not None and (changes is None or changes.outcome is not Outcome.APPLIED):
             yield from _result(answer.message, paint, full=full)
         yield ""
 
 
+def _with_answers(shown: Iterable[Shown]) -> Iterator[tuple[Shown, Shown | None]]:
+    """Each message with the result of its call, if that is near; such a result does not come again."""
+    stream, ahead = iter(shown), deque[Shown]()
+    answers: dict[str, Shown] = {}  # of those ahead, by the call
+    printed: set[str] = set()  # of those ahead, with their calls
+    while True:
+        for item in islice(stream, _AHEAD - len(ahead)):
+            ahead.append(item)
+            if request := _answered(item.message):
+                answers[request] = item
+        if not ahead:
+            return
+        item = ahead.popleft()
+        if item.message_id in printed:
+            printed.discard(item.message_id)
+            continue
+        answer = None
+        if answers:
+            if request := _answered(item.message):
+                answers.pop(request, None)
+            answer = answers.pop(item.message_id, None)
+            if answer is not None:
+                printed.add(answer.message_id)
+        yield item, answer
+
+
+def _only_text(message: Message | Readable | None) -> str | None:
+    """The text of a message that has nothing else, as most have."""
+    content = message.content if message is not None else None
+    if type(content) is dict and len(content) == 1:
+        [(key, text)] = content.items()
+        if key in _TEXT_KEYS and isinstance(text, str):
+            return text
+    return None
+
+
+def _changes(message: Message | Readable | None, answer: Shown | None) -> CallChanges | None:
+    """The files that a call changes, if their lines are recorded."""
+    if message is None or "function" not in _content(message) or _answered(message):
+        return None
+    result = None if answer is None else answer.message
+    notes = {} if result is None else result.metadata
+    changes = changes_of_call(_content(message), None if result is None else _content(result), notes)
+    return changes if changes and all(change.hunks for change in changes.files) else None
+
+
+def _diff(changes: CallChanges, paint: Paint, *, full: bool) -> Iterator[str]:
+    lines = diff_lines(changes.files, paint)
+    yield from (f"    {line}" for line in (lines if full else islice(lines, _FOLDED_LINES)))
+    more = sum(1 for _ in lines)
+    if more:
+        yield "    " + paint(f"… {count(more, 'more line')} (--full)", "dim")
+
+
 def plain_lines(shown: Sequence[Shown], *, full: bool = False) -> Iterator[str]:
-    """One line per message for a pipe: number, time, role, tool and text; long texts are cut unless `full`."""
+    """One line per message for a pipe: number, time, role, tool and text; long texts are cut unless `full`.
+
+    Lines that a program printed stay lines.
+    """
     for item in shown:
         message = item.message
         if message is None:
@@ -54,27 +129,31 @@ def plain_lines(shown: Sequence[Shown], *, full: bool = False) -> Iterator[str]:
             continue
         content = _content(message)
         tool, text = content.get("function"), _plain_text(content, message)
-        cut = text if full or len(text) <= _FOLDED_CHARS else text[:_FOLDED_CHARS] + "…"
-        cells = (str(item.number), iso(message.created_at), message.role, tool, cut)
-        yield "\t".join(inline(cell) if isinstance(cell, str) else "" for cell in cells)
+        for line in text.split("\n") if _is_output(message) else [text]:
+            cut = line if full or len(line) <= _FOLDED_CHARS else line[:_FOLDED_CHARS] + "…"
+            cells = (str(item.number), iso(message.created_at), message.role, tool, cut)
+            yield "\t".join(inline(cell) if isinstance(cell, str) else "" for cell in cells)
 
 
-def _plain_text(content: Mapping[str, Any], message: Message) -> str:
+def _is_output(message: Message | Readable | None) -> bool:
+    return message is not None and LINES in message.metadata
+
+
+def _plain_text(content: Mapping[str, Any], message: Message | Readable) -> str:
     if _answered(message):
-        failed = content.get("error")
-        return text_of_value(content.get("output") if failed is None else failed)
+        return _result_text(content)
     if "function" in content:
         return _arguments(content.get("arguments"))
     return text_of_content(message.content)
 
 
-def _answered(message: Message | None) -> str | None:
+def _answered(message: Message | Readable | None) -> str | None:
     content = message.content if message is not None else None
     request = content.get("action_request_id") if isinstance(content, dict) else None
     return request if isinstance(request, str) else None
 
 
-def _heading(item: Shown, answer: Shown | None, paint: Paint, *, with_day: bool) -> str:
+def _heading(item: Shown, answer: Shown | None, paint: Paint, at: str) -> str:
     number = f"{item.number}" if answer is None else f"{item.number}→{answer.number}"
     if item.message is None:
         return paint(f"{number}  missing", "dim")
@@ -84,26 +163,23 @@ def _heading(item: Shown, answer: Shown | None, paint: Paint, *, with_day: bool)
         speaker = f"tool {tool}"
     name = paint(inline(speaker), _COLOURS.get(speaker.partition(" ")[0], "bold"))
     branch = paint(f"  on {inline(item.branch)}", "dim") if item.branch else ""
-    time = local(item.message.created_at)
-    return f"{paint(number, 'dim')}  {name}  {paint(time if with_day else time[_DAY + 1 :], 'dim')}{branch}"
+    return f"{paint(number, 'dim')}  {name}  {paint(at, 'dim')}{branch}"
 
 
-def _content(message: Message | None) -> Mapping[str, Any]:
+def _content(message: Message | Readable | None) -> Mapping[str, Any]:
     return message.content if message is not None and isinstance(message.content, dict) else {}
 
 
-def _body(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:
+def _body(message: Message | Readable | None, paint: Paint, *, full: bool) -> Iterator[str]:
     if message is None:
         yield "    (deleted message)"
         return
-    content = _content(message)
-    if "function" in content:
-        if not _answered(message):
-            yield from _folded(_arguments(content.get("arguments")), paint, full=full)
-        else:
-            yield from _result(message, paint, full=full)
-        return
-    yield from _folded(text_of_content(message.content), paint, full=full)
+    if _answered(message):
+        yield from _result(message, paint, full=full)
+    elif "function" in _content(message):
+        yield from _folded(_arguments(_content(message).get("arguments")), paint, full=full)
+    else:
+        yield from _folded(text_of_content(message.content), paint, full=full)
 
 
 def _arguments(arguments: Any) -> str:
@@ -117,14 +193,28 @@ def _arguments(arguments: Any) -> str:
     return "\n".join(f"{key}:\n{value}" if "\n" in value else f"{key}: {value}" for key, value in values)
 
 
-def _result(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:
+def one_line(arguments: Any) -> str:
+    """Arguments of a tool on one line: the only one without its name, several as `name: value`."""
+    if not isinstance(arguments, dict):
+        return " ".join(text_of_value(arguments).split())
+    values = {key: value if isinstance(value, str) else to_json(value) for key, value in arguments.items()}
+    texts = values.values() if len(values) == 1 else (f"{key}: {value}" for key, value in values.items())
+    return " ".join(", ".join(texts).split())
+
+
+def _result(message: Message | Readable | None, paint: Paint, *, full: bool) -> Iterator[str]:
     content = _content(message)
     failed = content.get("error") is not None
-    value = content.get("error") if failed else content.get("output")
-    lines = list(_folded(text_of_value(value), paint, full=full)) or ["    (empty)"]
+    texts = list(_folded(_result_text(content), paint, full=full)) or ["    (empty)"]
     mark = paint("✗", "red") if failed else paint("→", "dim")
-    yield f"  {mark} {lines[0][4:]}"
-    yield from lines[1:]
+    yield f"  {mark} {texts[0][4:]}"
+    yield from texts[1:]
+
+
+def _result_text(content: Mapping[str, Any]) -> str:
+    failed = content.get("error")
+    text = text_of_value(content.get("output") if failed is None else failed)
+    return "\n".join(filter(None, (text, diff_text(content.get("diffs")))))
 
 
 def text_of_content(content: Any) -> str:
@@ -151,7 +241,11 @@ def text_of_value(value: Any) -> str:
 def _folded(text: str, paint: Paint, *, full: bool) -> Iterator[str]:
     start, note = (text, "") if full else fold(text)
     if start:
-        yield from (f"    {line}".rstrip() for line in body(start).split("\n"))
+        escaped = body(start)
+        if "\n" in escaped:
+            yield "\n".join([f"    {line}".rstrip() for line in escaped.split("\n")])
+        else:
+            yield f"    {escaped}".rstrip()
     if note:
         yield "    " + paint(note, "dim")
 

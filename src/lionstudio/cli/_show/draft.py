@@ -65,7 +65,8 @@ Answer with the complete, corrected plan."""
 def draft(args: argparse.Namespace, settings: Settings, repo: str, fields: Mapping[str, str]) -> str:
     """The text of a plan drafted by an agent; an invalid first answer is retried once."""
     names = {
-        kind: [item.name for item in list_definitions(kind, settings.home, repo)] for kind in ("agent", "playbook")
+        kind: [item.name for item in list_definitions(kind, settings.home, repo) if item.error is None]
+        for kind in ("agent", "playbook")
     }
     prompt = _ASK.format(
         goal=fields["goal"],

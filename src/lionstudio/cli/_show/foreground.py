@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
@@ -24,9 +25,20 @@ def direct(args: argparse.Namespace) -> int:
     show_dir = find_show_dir(settings, args.topic)
     signals = _Signals()
     director = DirectorProcess(show_dir, settings, os.environ, _log, again=args.again)
+    signals.wake = director.wake
     if args.concurrency:
         set_concurrency(show_dir, args.concurrency)
-    status = director.run(lambda resting: signals.received is not None or (resting and args.no_wait))
+    removed: str | None = None
+
+    def leave(resting: bool) -> bool:
+        nonlocal removed
+        removed = director.find_removed()
+        return signals.received is not None or removed is not None or (resting and args.no_wait)
+
+    status = director.run(leave)
+    if removed is not None:
+        _log(f"director exiting: {removed} was removed")
+        os._exit(1)
     if status is None:
         return _exit(args.topic, signals.received)
     director.close()
@@ -46,6 +58,7 @@ class _Signals:
 
     def __init__(self) -> None:
         self.received: int | None = None
+        self.wake: Callable[[], None] = lambda: None
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._handle)
 
@@ -53,6 +66,7 @@ class _Signals:
         if self.received is not None:
             os._exit(128 + number)
         self.received = number
+        self.wake()
 
 
 def _log(text: str) -> None:

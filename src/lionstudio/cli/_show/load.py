@@ -149,6 +149,10 @@ def play_json(play: Play, blockers: tuple[str, ...], now: float, source: str) ->
         "blocked_by": list(blockers),
         "reason": fields.get("reason"),
         "parked_until": fields.get("parked_until"),
+        "left_out": fields.get("left_out") or [],
+        "left_out_dir": fields.get("left_out_dir"),
+        "checkout_kept": fields.get("checkout_kept"),
+        "confinement": fields.get("confinement"),
         "updated_at": play.updated_at,
         "state": play_state(play.to_dict(), blocked_by=blockers, now=now, source=source).to_dict(),
     }

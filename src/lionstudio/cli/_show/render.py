@@ -9,14 +9,17 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, Self
 
+from lionstudio.cli._show.advice import advice_lines
 from lionstudio.cli._show.snapshot import ShowSnapshot
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import cost, span, tokens
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit, flush
+from lionstudio.cli._toolkit.printed_commands import located
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import styles_for, width_of
 from lionstudio.model.shows.show import Play
+from lionstudio.model.status.computed_state import play_state
 from lionstudio.model.status.statuses import PLAYS, PlayStatus, row_of
 
 P = PlayStatus
@@ -35,7 +38,7 @@ Advice = Callable[[ShowSnapshot], str]
 
 
 def default_advice(now: ShowSnapshot) -> str:
-    return f"needs you: {inline(', '.join(now.waits_for))}. Details: li show status {now.topic}"
+    return f"needs you: {inline(', '.join(now.waits_for))}. Details: li show status {now.topic}{now.where}"
 
 
 class View(Protocol):
@@ -69,18 +72,19 @@ class ShowLiveView:
             *render(_COLUMNS, [_row(now, play) for play in visible], columns, self._paint),
         ]
         if len(visible) < len(now.plays):
-            lines.append(f"… and {len(now.plays) - len(visible)} more: li show status {now.topic}")
+            lines.append(f"… and {len(now.plays) - len(visible)} more: li show status {now.topic}{now.where}")
         lines += advice
         up = f"\x1b[{self._drawn}A\r\x1b[J" if self._drawn else ""
-        emit(up + "\n".join(lines) + "\n")
+        emit(located("\n".join(lines)) + "\n", controls=up)
         flush()
         self._drawn = len(lines)
 
     def _advice_lines(self, now: ShowSnapshot, columns: int) -> list[str]:
         """The advice, wrapped to the terminal."""
-        if self._advice is None or now.busy or not now.waits_for:
-            return []
-        lines = self._advice(now).splitlines()
+        if self._advice is not None:
+            lines = self._advice(now).splitlines() if now.waits_for and not now.busy else []
+        else:
+            lines = [line for text in advice_lines(now) for line in text.splitlines()]
         return [part for line in lines for part in textwrap.wrap(line, columns, break_on_hyphens=False)]
 
 
@@ -111,7 +115,7 @@ def heading(now: ShowSnapshot, columns: int, paint: Any) -> list[str]:
     if now.waits_for and not now.busy:
         facts.append("needs you")
     if now.usage.tokens:
-        facts.append(f"{tokens(now.usage.tokens)} tokens")
+        facts.append(f"{tokens(now.usage.tokens)} total tokens")
     if now.usage.cost_microusd:
         facts.append(cost(now.usage.cost_microusd))
     title = inline(f"{now.topic}  {now.goal}")[:columns]
@@ -126,7 +130,7 @@ def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
     attempt = str(play.attempt) if play.started_at else ""
     return [
         Cell(name, row.style),
-        Cell(str(play.status), row.style),
+        Cell(play_state(play.to_dict()).label, row.style),
         Cell(attempt),
         Cell(span(duration) if duration is not None else ""),
         Cell(_detail(now, play), "dim"),
@@ -141,8 +145,6 @@ def _detail(now: ShowSnapshot, play: Play) -> str:
         return f"after {', '.join(play.depends_on)}"
     if play.status is P.PREPARED and meta.get("parked_until"):
         return f"parked until {time.strftime('%H:%M', time.localtime(meta['parked_until']))}: usage limit"
-    if play.status is P.GATED and play.name in now.needs_person:
-        return f"li show approve {now.topic} {play.name}"
     return inline(str(meta.get("reason") or ""))
 
 
@@ -154,6 +156,7 @@ class PlainView:
         self._advice = advice
         self._printed: dict[str, tuple[str, int]] = {}
         self._waiting: list[str] = []
+        self._plan_error: str | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -168,6 +171,9 @@ class PlainView:
             if self._printed.get(play.name, ("pending", 1)) != key:
                 self._print(now, play)
             self._printed[play.name] = key
+        if now.plan_error != self._plan_error and now.plan_error and not (self._json or self._quiet):
+            emit(f"the edited plan is ignored: {inline(now.plan_error)}\n")
+        self._plan_error = now.plan_error
         waiting = [] if now.busy else now.waits_for
         if waiting and waiting != self._waiting and not (self._json or self._quiet):
             emit(" ".join(self._advice(now).splitlines()) + "\n")

@@ -6,14 +6,18 @@ from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
 
+from lionstudio.cli._session.transcript import one_line
 from lionstudio.cli._show.load import has_ended, time_of
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.files.shows.decision_log import find_open_question
+from lionstudio.files.shows.granted_budget import extend_budget, read_grants
 from lionstudio.files.shows.plan_reader import parse_plan
 from lionstudio.model.messages import ActionRequest, Message
-from lionstudio.model.shows.decisions import QuestionKind
+from lionstudio.model.questions import Question
+from lionstudio.model.shows.decisions import BudgetPart, ShowQuestionKind
 from lionstudio.model.shows.plan import Budget, GateKind, Plan
 from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.computed_state import final_rejection
 from lionstudio.model.status.statuses import (
     PLAYS,
     PLAYS_IN_PROGRESS,
@@ -25,8 +29,8 @@ from lionstudio.model.status.statuses import (
 from lionstudio.shows.director.events import Spent
 from lionstudio.shows.director.rules import exhausted_budget, needs_person
 from lionstudio.shows.director.state import PlayState
-from lionstudio.shows.execute.budget import extend_budget, read_grants
 from lionstudio.state.connection import Connection
+from lionstudio.state.exchange.questions import list_questions_of_agents
 from lionstudio.state.messages.windows import messages_before
 from lionstudio.state.show_usage import ShowUsage, usage_of_show
 from lionstudio.state.shows import get_show, list_plays
@@ -35,6 +39,7 @@ P = PlayStatus
 _BUSY = PLAYS_IN_PROGRESS - PLAYS_WAITING_TO_START
 _NEWEST = 2**53
 _LONGEST = 200  # characters of an activity
+_READ = 2000  # characters of a message that an activity is made of
 
 
 class ShowSnapshot(NamedTuple):
@@ -49,9 +54,17 @@ class ShowSnapshot(NamedTuple):
     started: float
     until: float  # now, or the end of the last play
     now: float
-    over_budget: str | None = None  # the exhausted part of the budget
+    over_budget: BudgetPart | None = None  # the exhausted part of the budget
     final_question: str | None = None  # for the user, after the final gates
     work: tuple[str, str] | None = None  # repository and integration branch
+    director_busy: bool = False  # a director works, or has a decision to read
+    plan_error: str | None = None  # of an edit that the director refused
+    rejection: str | None = None  # of the final gates, which ended the show
+    held: tuple[str, ...] = ()  # changes of the plan that are not followed
+    foreign: tuple[str, ...] = ()  # commits on the integration branch that the show did not make
+    dropped: tuple[str, ...] = ()  # merges that are missing from the integration branch
+    questions: tuple[Question, ...] = ()  # of the agents of its plays
+    where: str = ""  # options that printed commands need
 
     @property
     def merged(self) -> int:
@@ -63,10 +76,10 @@ class ShowSnapshot(NamedTuple):
         if has_ended(self.status):
             return False
         working = any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
-        return working or (self._startable and self.over_budget is None)
+        return working or self.director_busy or (self.is_startable and self.over_budget is None)
 
     @property
-    def _startable(self) -> bool:
+    def is_startable(self) -> bool:
         """Whether a play waits only for concurrency or budget."""
         merged = {play.name for play in self.plays if play.status is P.MERGED}
         due = any(play.status is P.PENDING and merged.issuperset(play.depends_on) for play in self.plays)
@@ -77,8 +90,13 @@ class ShowSnapshot(NamedTuple):
         """The plays and questions that need the user."""
         if has_ended(self.status):
             return []
-        question = self.over_budget if self._startable else self.final_question
-        return [*self.needs_person, *([question] if question is not None else [])]
+        exhausted = self.over_budget.exhausted if self.over_budget is not None else None
+        question = exhausted if self.is_startable else self.final_question
+        held = [
+            *(["the edited plan"] if self.held else []),
+            *(["the integration branch"] if self.foreign or self.dropped else []),
+        ]
+        return [*self.needs_person, *([question] if question is not None else []), *held]
 
     @property
     def remaining_seconds(self) -> float | None:
@@ -114,6 +132,12 @@ def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
         _over_budget(show, plan, usage),
         _final_question(show, plan, plays),
         (show.repo, show.integration_branch) if show.repo and show.integration_branch else None,
+        plan_error=str(show.metadata["plan_error"]) if show.metadata.get("plan_error") else None,
+        rejection=final_rejection(show.to_dict()),
+        held=tuple(map(str, show.metadata.get("held_changes") or ())),
+        foreign=tuple(map(str, show.metadata.get("foreign_commits") or ())),
+        dropped=tuple(map(str, show.metadata.get("dropped_merges") or ())),
+        questions=tuple(list_questions_of_agents(conn, topic)),
     )
 
 
@@ -123,12 +147,11 @@ def _waiting(plan: Plan | None, plays: list[Play]) -> list[str]:
     return list(needs_person(plan, states)) if plan is not None else []
 
 
-def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
+def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> BudgetPart | None:
     if plan is None or plan.budget == Budget():
         return None
     spent = Spent(tokens=usage.tokens, cost_microusd=usage.cost_microusd, seconds=usage.seconds)
-    part = exhausted_budget(extend_budget(plan.budget, read_grants(show.show_dir)), spent)
-    return None if part is None else part.exhausted
+    return exhausted_budget(extend_budget(plan.budget, read_grants(show.show_dir)), spent)
 
 
 def _final_question(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:
@@ -137,7 +160,7 @@ def _final_question(show: Show, plan: Plan | None, plays: list[Play]) -> str | N
     if not person or any(play.status in _BUSY or row_of(PLAYS, play.status).dependencies_merged for play in plays):
         return None
     question = find_open_question(show.show_dir)
-    return question.reason if question is not None and question.kind is QuestionKind.FINAL else None
+    return question.reason if question is not None and question.kind is ShowQuestionKind.FINAL else None
 
 
 @lru_cache(maxsize=1)
@@ -159,10 +182,8 @@ def _activity(conn: Connection, play: Play) -> str:
 def _summary(message: Message) -> str:
     content = message.content if isinstance(message.content, dict) else {}
     if isinstance(message, ActionRequest):
-        arguments = content.get("arguments")
-        first = next(iter(arguments.values()), "") if isinstance(arguments, dict) else arguments
-        return inline(f"{content.get('function')} {first or ''}".strip())[:_LONGEST]
-    return inline(message.text or "").strip()[:_LONGEST]
+        return inline(f"{content.get('function')} {one_line(content.get('arguments'))}".strip())[:_LONGEST]
+    return inline(" ".join((message.text or "")[:_READ].split()))[:_LONGEST]
 
 
 def _depths(plays: list[Play]) -> dict[str, int]:

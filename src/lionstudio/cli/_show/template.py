@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from lionstudio.errors import InvalidInput, LionError
-from lionstudio.files.shows.plan_reader import parse_plan
+import os
+
+from lionstudio.errors import InvalidInput
+from lionstudio.files.shows.plan_reader import load_plan, parse_plan
 from lionstudio.files.shows.plan_template import PATTERN
 from lionstudio.model.shows.plan import Plan
 from lionstudio.system.safe_read import read_text
@@ -16,12 +18,11 @@ def placeholder_plays(plan: Plan) -> list[str]:
 
 
 def check_placeholders(topic: str, path: str) -> None:
-    """Refuse a plan with placeholder prompts; the director reports an unreadable plan."""
-    try:
-        plan, _ = parse_plan(topic, read_text(path))
-    except LionError:
+    """Refuse an invalid plan and one with placeholder prompts; without a file, the director restores it."""
+    if not os.path.lexists(path):
         return
-    if plan is not None and (names := placeholder_plays(plan)):
+    plan = load_plan(topic, read_text(path), path)
+    if names := placeholder_plays(plan):
         raise InvalidInput(
             f"plays of {topic} still have placeholder prompts: {', '.join(names)}",
             hint=f"edit {path}, then li show run {topic}",

@@ -10,18 +10,20 @@ from collections.abc import Callable
 from shlex import quote
 from typing import NoReturn
 
+from lionstudio.cli._show.place import place
 from lionstudio.cli._show.render import PlainView, ShowLiveView, View
 from lionstudio.cli._show.snapshot import ShowSnapshot, take_snapshot
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit, flush
-from lionstudio.cli._toolkit.terminal import is_terminal, say
+from lionstudio.cli._toolkit.terminal import is_terminal, say, write_stderr
 from lionstudio.errors import NotFound
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.process.lock import has_director
-from lionstudio.state.sqlite.tail import Tail
+from lionstudio.shows.process.rest_mark import is_director_busy
+from lionstudio.state.backends import open_tail
 
 _REFRESH_SECONDS = 0.5  # durations and costs change without a change event
 _APPEARING_SECONDS = 10.0  # until a new director has written the rows
@@ -43,10 +45,15 @@ def follow(
     settings: Settings, topic: str, show_dir: str, view: View, stops_waiting: Callable[[], bool]
 ) -> ShowSnapshot:
     """Watch until the director exits; `stops_waiting` is called while the show needs a person."""
-    with Tail(settings.db) as tail, view:
+    where = place(settings)
+    plays: list[str] = [play.name for play in _snapshot(settings, topic).plays]
+    with open_tail(settings.db) as tail, view:
         while True:
-            directed = has_director(show_dir)  # checked first: without a director nothing changes afterwards
-            snapshot = _snapshot(settings, topic)
+            # both before the rows: these are then at least as new
+            directed = has_director(show_dir)  # without a director nothing changes afterwards
+            director_busy = is_director_busy(show_dir, plays)
+            snapshot = _snapshot(settings, topic)._replace(director_busy=director_busy, where=where)
+            plays = [play.name for play in snapshot.plays]
             view.show(snapshot)
             if not directed or (snapshot.waits_for and not snapshot.busy and stops_waiting()):
                 return snapshot
@@ -66,7 +73,7 @@ def _snapshot(settings: Settings, topic: str) -> ShowSnapshot:
 
 
 def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool) -> int:
-    ended = snapshot.status is not ShowStatus.ACTIVE
+    ended, where = snapshot.status is not ShowStatus.ACTIVE, snapshot.where
     if args.json:
         record = {"type": "ended" if ended else "left", "schema_version": 1, "topic": args.topic}
         plays = {play.name: str(play.status) for play in snapshot.plays}
@@ -74,14 +81,19 @@ def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool)
         flush()
     elif ended:
         say(f"Show {args.topic} ended: {snapshot.status}", quiet=args.quiet)
+        if snapshot.rejection is not None:
+            output = f"li show log {args.topic} --gate{where}"
+            say(f"The final gates failed: {inline(snapshot.rejection)}. Their output: {output}", quiet=args.quiet)
         if snapshot.work is not None and snapshot.merged:
             repo, branch = snapshot.work
-            command = inline(f"git -C {quote(repo)} merge {quote(branch)}")
-            say(f"The work is on branch {inline(branch)}. Merge it: {command}", quiet=args.quiet)
+            merge = (
+                inline(f". Merge it: git -C {quote(repo)} merge {quote(branch)}") if snapshot.rejection is None else ""
+            )
+            say(f"The work is on branch {inline(branch)}{merge}", quiet=args.quiet)
     elif snapshot.waits_for and directed:
-        say(f"{args.topic} needs you: {', '.join(snapshot.waits_for)}. Details: li show status {args.topic}")
+        say(f"{args.topic} needs you: {', '.join(snapshot.waits_for)}. Details: li show status {args.topic}{where}")
     else:
-        say(f"The director of {args.topic} exited (see _director.log). Continue: li show resume {args.topic}")
+        say(f"The director of {args.topic} exited (see _director.log). Continue: li show resume {args.topic}{where}")
     return 0 if snapshot.status is ShowStatus.COMPLETED else 1
 
 
@@ -89,17 +101,22 @@ def _detached(args: argparse.Namespace, attached: bool) -> int:
     if args.json:
         emit(to_json({"schema_version": 1, "topic": args.topic, "started": not attached}) + "\n")
     say(
-        f"Show {args.topic} is running in the background. Watch it: li show run {args.topic}",
+        f"Show {args.topic} is running in the background. Watch it: li show run {args.topic}{_where(args)}",
         quiet=args.quiet or args.json,
     )
     return 0
 
 
+def _where(args: argparse.Namespace) -> str:
+    return place(db_access.settings_of(args))
+
+
 def _detach(args: argparse.Namespace, number: int) -> NoReturn:
     if sys.stderr.isatty():
-        sys.stderr.write("\n")
+        write_stderr("\n")
     say(
-        f"Detached; the show keeps running. Reattach: li show run {args.topic} · Stop: li show abort {args.topic}",
+        f"Detached; the show keeps running. Reattach: li show run {args.topic}{_where(args)}"
+        f" · Stop: li show abort {args.topic}{_where(args)}",
         quiet=args.quiet,
     )
     raise SystemExit(128 + number)

@@ -14,9 +14,11 @@ from lionstudio.cli._toolkit.terminal import width_of
 from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS, MODULES
 from lionstudio.errors import InvalidInput
 
+SESSION_HELP = "session id, its start, a name, or `last` for the newest"
 _WIDEST_HELP = 100  # longer lines are hard to read
 _EXAMPLES = "examples:"
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_DAYS = {"today": 0, "yesterday": 1}
 _AGE = re.compile(r"([0-9]{1,9})(s|m|min|h|d|w)")
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def parse(name: str, arguments: Sequence[str]) -> argparse.Namespace:
         arguments, rest = arguments[:end], list(arguments[end + 1 :])
     # intermixed parsing is slower; only optional or repeated positionals can be split by options
     mixed = "--" not in arguments and any(
-        action.nargs in ("+", "?") and not action.option_strings for action in parser._actions
+        action.nargs in ("+", "*", "?") and not action.option_strings for action in parser._actions
     )
     args, unknown = parser.parse_known_intermixed_args(arguments) if mixed else parser.parse_known_args(arguments)
     if unknown:
@@ -120,15 +122,17 @@ class Parser(argparse.ArgumentParser):
         raise InvalidInput(f"{_short(self)}: {message}", hint=f"{self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is None or value in action.choices:
+        values = value if isinstance(value, list) else [value]
+        if action.choices is None or all(each in action.choices for each in values):
             return
+        wrong = next(each for each in values if each not in action.choices)
         from lionstudio.files.formats.suggest import nearest
 
         choices = [str(choice) for choice in action.choices]
         name = "/".join(action.option_strings) or action.metavar or action.dest
         raise InvalidInput(
-            f"{_short(self)}: invalid value {str(value)!r:.60} for {name}",
-            hint=nearest(str(value), choices) or f"one of: {', '.join(choices)}",
+            f"{_short(self)}: invalid value {str(wrong)!r:.60} for {name}",
+            hint=nearest(str(wrong), choices) or f"one of: {', '.join(choices)}",
         )
 
 
@@ -153,6 +157,14 @@ def utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def comma_list(text: str) -> list[str]:
+    """Option type for words separated by commas."""
+    words = [word.strip() for word in utf8(text).split(",") if word.strip()]
+    if not words:
+        raise argparse.ArgumentTypeError("a value is missing")
+    return words
+
+
 def integer(lowest: int = 0, highest: int = 10**9) -> Callable[[str], int]:
     """Option type for an integer in a range."""
 
@@ -165,15 +177,18 @@ def integer(lowest: int = 0, highest: int = 10**9) -> Callable[[str], int]:
 
 
 def point_in_time(text: str) -> float:
-    """Option type for a time: an age such as 2h, or a date (local time without a zone), as unix seconds."""
+    """Option type for a time: an age such as 2h, today, yesterday or a date (local without a zone), as unix seconds."""
     age = _AGE.fullmatch(text)
     if age is not None:
         return time.time() - int(age[1]) * _UNITS[age[2]]
-    from datetime import datetime  # only needed for dates
+    from datetime import date, datetime, timedelta  # only needed for dates
 
+    if text in _DAYS:
+        day = date.today() - timedelta(days=_DAYS[text])
+        return datetime(day.year, day.month, day.day).timestamp()
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError, OSError):
         raise argparse.ArgumentTypeError(
-            f"{text!r:.60} is not a time; use an age such as 2h or 14d, or a date such as 2026-05-01"
+            f"{text!r:.60} is not a time; use an age (2h, 14d), a date (2026-05-01), today or yesterday"
         ) from None

@@ -7,15 +7,19 @@ handlers set here let Ctrl-C through.
 from __future__ import annotations
 
 import argparse
+import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from lionstudio.errors import Busy
-from lionstudio.settings import SETTINGS, Settings, load_settings
+from lionstudio.errors import Busy, StorageFailed
+from lionstudio.settings import SETTINGS, Settings, home_of, load_settings, set_server_home
+from lionstudio.state.backends import is_server, open_database, open_reader, open_writer
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.sqlite.open import NeedsUpgrade, open_reader, open_writer
+from lionstudio.state.sqlite import open as state_open
+from lionstudio.state.sqlite.open import NeedsUpgrade
+from lionstudio.state.upkeep.private_home import make_private
 
 if TYPE_CHECKING:
     from lionstudio.state.database import Database
@@ -27,30 +31,74 @@ _NOTICE_AFTER = 1.0
 
 def settings_of(args: argparse.Namespace) -> Settings:
     options = vars(args)
-    return load_settings({setting.name: options.get(setting.name) for setting in SETTINGS})
+    flags = {setting.name: options.get(setting.name) for setting in SETTINGS}
+    # first: the settings file of a home that is not ours cannot be read
+    notice = make_private(home_of(flags))
+    if notice is not None:
+        _say_line(notice)
+    settings = load_settings(flags)
+    state_open.set_durability(settings.durability)
+    set_server_home(settings.home)
+    return settings
 
 
 @contextmanager
 def reading(path: str) -> Iterator[Connection]:
-    """A connection that only reads; an older database is upgraded first."""
-    try:
-        conn = open_reader(path)
-    except NeedsUpgrade:
-        _upgrade(path)
-        conn = open_reader(path)
-    try:
+    """A connection that only reads; an older database is upgraded first, or a copy of it where it cannot be written."""
+    with ExitStack() as stack:
+        try:
+            conn = open_reader(path)
+        except NeedsUpgrade as outdated:
+            if is_server(path):
+                raise
+            try:
+                open_writer(path, create=False).close()
+                conn = open_reader(path)
+            except StorageFailed as error:
+                conn = stack.enter_context(_upgraded_copy(path, outdated, error))
+        stack.callback(conn.close)
         with plain_errors(path):
             _make_interruptible(conn)
             yield conn
-    finally:
-        conn.close()
 
 
-def _upgrade(path: str) -> None:
+@contextmanager
+def _upgraded_copy(path: str, outdated: NeedsUpgrade, reason: StorageFailed) -> Iterator[Connection]:
+    """A reader of a temporary copy with the current schema."""
+    import tempfile
+
+    from lionstudio.state.sqlite.migrate import copy_database
+
+    _say_line(f"{outdated.message}, but {reason.message}; reading a temporary copy, the file stays as it is")
+    with tempfile.TemporaryDirectory(prefix="lion-studio-") as folder:
+        copy = os.path.join(folder, "state.db")
+        copy_database(path, copy)
+        announce, state_open.announce = state_open.announce, lambda _: None
+        try:
+            open_writer(copy, create=False).close()
+        finally:
+            state_open.announce = announce
+        yield open_reader(copy)
+
+
+def _say_line(line: str) -> None:
+    from lionstudio.cli._toolkit.escape import inline
     from lionstudio.cli._toolkit.terminal import say
 
-    say(f"Upgrading {path} to the current schema; the old file is kept as {path}.v*.bak")
-    open_writer(path, create=False).close()
+    say(inline(line))
+
+
+state_open.announce = _say_line
+
+
+def log_upgrades(log: Callable[[str], None]) -> None:
+    """Pass the line about an upgrade to a log too."""
+
+    def announce(line: str) -> None:
+        _say_line(line)
+        log(line)
+
+    state_open.announce = announce
 
 
 @contextmanager
@@ -70,9 +118,7 @@ def database(
     path: str, *, create: bool = False, busy_seconds: float = _BUSY_SECONDS, quiet: bool = False
 ) -> Iterator[Database]:
     """The database with its doorbell, for writes that other processes watch; `create` makes a missing one."""
-    from lionstudio.state.database import Database
-
-    with _named_holders(path), Database(path, create=create) as database:
+    with _named_holders(path), open_database(path, create=create) as database:
         _wait_visibly(database.conn, busy_seconds, quiet)
         yield database
 

@@ -70,6 +70,12 @@ def short_id(session_id: str) -> str:
     return session_id[:SHORT_ID]
 
 
+def distinct_length(ids: list[str]) -> int:
+    """The shortest prefix length that tells the ids of a list apart."""
+    longest = max(map(len, ids), default=SHORT_ID)
+    return next((n for n in range(SHORT_ID, longest) if len({id_[:n] for id_ in ids}) == len(ids)), longest)
+
+
 def is_time(at: Any) -> bool:
     """Whether a stored value can be a time; another tool may have written anything."""
     return isinstance(at, (int, float)) and not isinstance(at, bool) and abs(at) < 1e12

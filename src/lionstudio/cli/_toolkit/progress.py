@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from lionstudio.cli._toolkit.humanize import span
-from lionstudio.cli._toolkit.terminal import width_of
+from lionstudio.cli._toolkit.terminal import CLEAR_LINE, width_of, write_stderr
 
 _EVERY = 0.1  # seconds between two redraws
 _BAR = 24
@@ -33,7 +33,7 @@ class ProgressBar:
 
     def __exit__(self, *_: object) -> None:
         if self._on:
-            _write("\r\x1b[K")
+            write_stderr("", controls=CLEAR_LINE)
 
     def show(self, done: int) -> None:
         """Redraw the bar, at most ten times a second."""
@@ -42,7 +42,8 @@ class ProgressBar:
 
     def _draw(self, done: int) -> None:
         self._drawn = time.monotonic()
-        _write("\r\x1b[K" + self._line(done, self._drawn - self._began)[: width_of(sys.stderr) - 1])
+        line = self._line(done, self._drawn - self._began)[: width_of(sys.stderr) - 1]
+        write_stderr(line, controls=CLEAR_LINE)
 
     def _line(self, done: int, elapsed: float) -> str:
         if not self._total:
@@ -83,11 +84,3 @@ def progress_when_known(
         over = False
         yield watch
         over = True
-
-
-def _write(text: str) -> None:
-    try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-    except OSError:
-        pass  # the terminal was closed; the work continues

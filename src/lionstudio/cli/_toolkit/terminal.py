@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
+from lionstudio.cli._toolkit.escape import guarded
+
 Paint = Callable[[str, str], str]
 
 _CODES = {
@@ -24,6 +26,7 @@ _CODES = {
 }
 # Terminal colours of the tones of a computed state.
 TONES = {"success": "green", "danger": "red", "warning": "yellow", "info": "cyan", "neutral": "dim"}
+CLEAR_LINE = "\r\x1b[K"
 _NARROWEST = 40
 _WIDTH_OF_PIPE = 100
 
@@ -67,11 +70,19 @@ def width_of(stream: TextIO) -> int:
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Write a line to stderr; a closed stderr is ignored."""
+    """Write a line to stderr; commands in it work as printed, control characters are escaped."""
     if quiet:
         return
+    from lionstudio.cli._toolkit.printed_commands import located
+
+    write_stderr(located(text) + "\n")
+
+
+def write_stderr(text: str, *, controls: str = "") -> bool:
+    """Write to stderr, after cursor controls of our own; returns False if it is closed."""
     try:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write(controls + guarded(text))
         sys.stderr.flush()
     except OSError:
-        pass
+        return False
+    return True

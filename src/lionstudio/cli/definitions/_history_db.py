@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -14,6 +13,7 @@ from lionstudio.definitions.versions import Target, new_target, record_edits, ta
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.definitions.catalog import Definition, find_definition
 from lionstudio.settings import Settings
+from lionstudio.state.backends import exists
 from lionstudio.state.database import Database
 
 
@@ -36,7 +36,7 @@ def history_of(
     """The database and the target of a name, with the current text recorded; deleted files have a history too."""
     definition = find_definition(kind.singular, name, settings.home, current_folder())
     target = new_target(kind.singular, name, settings.home) if definition is None else target_of(definition)
-    if definition is None and not os.path.exists(settings.db):
+    if definition is None and not exists(settings.db):
         raise NotFound(f"{kind.singular} {name} not found", hint=f"li {kind.plural} ls")
     with db_access.database(settings.db, create=True, quiet=quiet) as db:
         if definition is not None:

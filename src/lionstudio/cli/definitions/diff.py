@@ -70,7 +70,7 @@ def _versions(conn: Connection, kind: str, key: str, older: int | None, newer: i
         return get_version(conn, kind, key, older), second
     first = find_version(conn, kind, key, second.version - 1)
     if first is None:
-        raise NotFound(f"this {kind} has only one version", hint=f"li {kind}s history NAME")
+        raise NotFound(f"this {kind} has only one version", hint=f"li {kind}s ls")
     return first, second
 
 

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace, kind: DefinitionKind) -> int:
         emit("".join("\t".join(_plain(kind, row)) + "\n" for row in rows))
     if not rows and not args.json:
         folders = "\n".join(f"  {inline(folder)}" for folder in _kinds.folders_of(kind, settings))
-        create = f"\nCreate one: li {kind.plural} new NAME" if kind.has_history else ""
+        create = f"\nCreate one: li {kind.plural} new {kind.example}" if kind.has_history else ""
         say(f"No {kind.plural} found in:\n{folders}{create}", quiet=args.quiet)
     return 0
 

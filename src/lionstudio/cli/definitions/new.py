@@ -15,9 +15,9 @@ from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.definitions._history_db import record
 from lionstudio.cli.definitions._kinds import DefinitionKind, current_folder
 from lionstudio.cli.definitions.show import problem_line
-from lionstudio.definitions.versions import Target, new_target, save
+from lionstudio.definitions.versions import Target, check_definition, new_target, save
 from lionstudio.errors import Conflict, InvalidInput
-from lionstudio.files.definitions.catalog import Definition, find_definition, parse_definition, read_definition
+from lionstudio.files.definitions.catalog import Definition, find_definition, read_definition
 from lionstudio.files.definitions.search_paths import SearchPath
 from lionstudio.settings import Settings
 from lionstudio.system.safe_read import MOST_BYTES, read_text
@@ -70,19 +70,17 @@ def run(args: argparse.Namespace, kind: DefinitionKind) -> int:
     existing = find_definition(kind.singular, args.name, settings.home, current_folder())
     if existing is not None and existing.place.origin == "home":
         raise Conflict(f"the {kind.singular} {args.name} already exists: {existing.path}", hint="choose another name")
+    place = SearchPath(settings.home, "home")
     editor = _editor() if args.edit else []
     text = _TEMPLATES[kind.singular].format(name=args.name) if args.source is None else _read(args.source)
-    place = SearchPath(settings.home, "home")
-    definition = parse_definition(Definition(kind.singular, args.name, target.path, place), text)
-    if definition.error is not None:
-        raise InvalidInput(f"invalid {kind.singular}: {definition.error}", hint="correct the text, then try again")
+    definition = check_definition(kind.singular, args.name, text)._replace(path=target.path, place=place)
     with db_access.database(settings.db, create=True, quiet=args.quiet) as db:
         saved = save(db, settings.home, target, text, create=True, author="li", message="created")
     if editor:
         definition = _edit(editor, kind, args, settings, target, place)
     _print(args, kind, definition, target, saved.version)
     if existing is not None:
-        say(f"In this folder, {inline(existing.path)} takes precedence (same name).", quiet=args.quiet)
+        say(f"{inline(existing.path)} is no longer used here (same name).", quiet=args.quiet)
     return 1 if definition.error is not None else 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import body, inline
-from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.output import emit, emit_exact
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, styles_for
 from lionstudio.cli.definitions import _kinds
 from lionstudio.cli.definitions._kinds import DefinitionKind
@@ -87,7 +87,7 @@ def _print_text(text: str, data: dict[str, Any], args: argparse.Namespace) -> in
         print_json(data)
     else:
         # a terminal gets escaped text; a program needs the exact text
-        emit(body(text) if is_terminal() else text)
+        emit(body(text)) if is_terminal() else emit_exact(text)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,10 +11,12 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, count, iso, size
 from lionstudio.cli._toolkit.output import emit_lines
+from lionstudio.cli._toolkit.printed_commands import located
 from lionstudio.cli._toolkit.terminal import is_terminal
 from lionstudio.imports.transcripts.coverage import Coverage, coverage
 from lionstudio.imports.transcripts.retention import Retention, retention
 from lionstudio.imports.transcripts.tools import TOOLS
+from lionstudio.state.backends import exists
 
 DESCRIPTION = """\
 Show for each tool the imported, pending and skipped transcripts, and how long Claude Code keeps them."""
@@ -65,7 +66,7 @@ def _text(value: Any) -> str:
 
 
 def _coverages(path: str) -> list[Coverage]:
-    if not os.path.exists(path):
+    if not exists(path):
         return [coverage(None, tool, tool.root()) for tool in TOOLS.values()]
     with db_access.reading(path) as conn:
         return [coverage(conn, tool, tool.root()) for tool in TOOLS.values()]
@@ -82,7 +83,7 @@ def _lines(tool: Coverage, rule: Retention | None, now: float) -> Iterator[str]:
     yield f"  imported  {count(tool.mirrored_files, 'transcript')}, {sums}{last}"
     if tool.behind_files:
         pending = f"{count(tool.behind_files, 'transcript')}, {size(tool.behind_bytes)}"
-        yield f"  pending   {pending}; import with `li mirror {tool.tool}`"
+        yield located(f"  pending   {pending}; import with `li mirror {tool.tool}`")
     else:
         yield "  pending   none"
     if tool.kept_files:

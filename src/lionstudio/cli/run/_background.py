@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import time
+from collections.abc import Collection
 from shlex import quote
 
 from lionstudio.cli._toolkit.humanize import short_id
@@ -14,29 +15,48 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import LionError, NotFound
 from lionstudio.model.ids import check_id, file_name
-from lionstudio.settings import Settings
-from lionstudio.state.database import reading
+from lionstudio.model.redaction.process import secrets_to_pass
+from lionstudio.runs.prepare.build import RunContext
+from lionstudio.state.backends import reading
 from lionstudio.state.sessions import get_session
 from lionstudio.system.atomic_write import make_folder
-from lionstudio.system.li_process import li_argv
+from lionstudio.system.li_process import li_argv, li_environment, start_failure, start_ours
 
+_LOG_TAIL = 2000  # characters
 _START_SECONDS = 15.0  # until the session must exist
+_OURS = ("LIONAGI_", "PYTHON")
 
 
-def start(args: argparse.Namespace, argv: list[str], settings: Settings, session_id: str, prompt: str) -> int:
-    """Start the run, wait until its session exists, and print the session id."""
+def start(
+    args: argparse.Namespace,
+    argv: list[str],
+    context: RunContext,
+    session_id: str,
+    prompt: str,
+    variables: Collection[str],
+) -> int:
+    """Start the run with these variables, wait until its session exists, and print the session id."""
+    settings = context.settings
     folder = os.path.join(settings.home, "logs")
     make_folder(folder)
     log = os.path.join(folder, f"{file_name(check_id(session_id, 'session id'))}.log")
     end = argv.index("--") if "--" in argv else len(argv)  # the rest is the command line of the agent
     options = [argument for argument in argv[:end] if argument != "--background"]
+    # the process starts in a neutral folder: relative paths would mean something else there
+    options += ["--session-id", session_id, "--cwd", context.cwd]
+    options += [
+        part for name in ("home", "db") if getattr(args, name, None) for part in (f"--{name}", getattr(settings, name))
+    ]
+    passed = {name: context.environ[name] for name in context.environ if name in variables or name.startswith(_OURS)}
+    passed |= li_environment(settings) | ({"LIONAGI_PROJECT": settings.project} if settings.project else {})
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "wb") as output:
-        child = subprocess.Popen(
-            li_argv(*options, "--session-id", session_id, *argv[end:]),
+        child = start_ours(
+            li_argv(*options, *argv[end:]),
+            passed,
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
+            private=secrets_to_pass(),
         )
     assert child.stdin is not None
     with child.stdin:
@@ -60,6 +80,6 @@ def _wait_for_session(child: subprocess.Popen[bytes], db: str, session_id: str, 
             pass
         if child.poll() not in (None, 0):
             with open(log, encoding="utf-8", errors="backslashreplace") as file:
-                raise LionError(f"the run did not start: {file.read()[-500:].strip()}", hint=f"cat {quote(log)}")
+                raise start_failure("the run", child.returncode, file.read()[-_LOG_TAIL:], log)
         time.sleep(0.02)
     raise LionError(f"the run did not start within {_START_SECONDS:.0f} s", hint=f"cat {quote(log)}")

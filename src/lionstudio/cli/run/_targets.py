@@ -8,8 +8,10 @@ from typing import Any
 from lionstudio.cli._session.row import session_json
 from lionstudio.errors import InvalidInput
 from lionstudio.state.connection import Connection
+from lionstudio.state.exchange.questions import titles_of_waiting
+from lionstudio.state.runs.reference import resolve_session
 from lionstudio.state.runs.run_list import Filters, list_sessions
-from lionstudio.state.sessions import get_session, resolve_session
+from lionstudio.state.sessions import get_session
 
 _PAGE = 1000
 
@@ -17,10 +19,11 @@ _PAGE = 1000
 def running_sessions(conn: Connection) -> list[dict[str, Any]]:
     """Sessions with status running, with their computed state and its evidence."""
     rows: list[dict[str, Any]] = []
+    titles = titles_of_waiting(conn)
     cursor = None
     while True:
         page = list_sessions(conn, Filters(status="running"), limit=_PAGE, cursor=cursor)
-        rows += [session_json(row, time.time()) for row in page.rows]
+        rows += [session_json({**row, "waits_for": titles.get(row["id"])}, time.time()) for row in page.rows]
         cursor = page.next_cursor
         if cursor is None:
             return rows

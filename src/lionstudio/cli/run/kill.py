@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, utf8
+from lionstudio.cli._toolkit.args import SESSION_HELP, integer, utf8
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._targets import resolve_all
@@ -13,14 +13,14 @@ from lionstudio.runs.stop import stop_run
 
 DESCRIPTION = """\
 Stop runs and every process they started. The recorded process of a run receives SIGTERM: it stops its agents, records
-their last messages and marks the run cancelled. After the grace period it is killed. If it is killed or already dead,
-its orphaned processes are stopped too and the run is marked cancelled. A process is signalled only if it is proven to
-belong to the run; a reused process id is recognised."""
+their last messages and marks the run cancelled. After the grace period it is killed, with every process the run left.
+If its process was gone already, what is left of its agent is stopped and the run is marked failed. A process is
+signalled only if it is proven to belong to the run; a reused process id is recognised."""
 EXAMPLES = (("li kill 019e2f3c", "stop a run"), ("li kill my-agent --grace 0", "kill without waiting"))
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("sessions", nargs="+", type=utf8, metavar="SESSION", help="session id, its start, or a name")
+    parser.add_argument("sessions", nargs="+", type=utf8, metavar="SESSION", help=SESSION_HELP)
     parser.add_argument(
         "--grace",
         type=integer(),

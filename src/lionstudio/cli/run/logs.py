@@ -10,15 +10,17 @@ from collections.abc import Iterator
 from lionstudio.cli._session.row import state_of
 from lionstudio.cli._session.transcript import Shown, plain_lines, transcript
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, utf8
+from lionstudio.cli._toolkit.args import SESSION_HELP, integer, utf8
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit, emit_lines, flush
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
 from lionstudio.cli.run._targets import exit_code_of
+from lionstudio.state.backends import open_tail
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.windows import WindowMessage, messages_after, messages_before
-from lionstudio.state.sessions import get_session, resolve_session
+from lionstudio.state.runs.reference import resolve_session
+from lionstudio.state.sessions import get_session
 from lionstudio.state.sqlite.tail import Tail
 
 DESCRIPTION = """\
@@ -26,7 +28,7 @@ Print the last messages of a session; with -f also new ones as they are recorded
 message is one line of tab-separated fields: number, time, role, tool and text."""
 EXAMPLES = (
     ("li logs 019e2f3c", "the last messages"),
-    ("li logs -f my-agent", "follow the newest run with this name until it ends"),
+    ("li logs -f last", "follow the newest run until it ends"),
     ("li logs my-agent --last 1000 | cut -f3 | sort | uniq -c", "count messages by role"),
     ("li logs -f 019e2f3c --json | jq .role", "for a program: one JSON object per line"),
 )
@@ -36,7 +38,7 @@ _CHECK_SECONDS = 5.0  # seconds between two liveness checks; new messages wake t
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("session", type=utf8, metavar="SESSION", help="session id, its start, or a name")
+    add("session", type=utf8, metavar="SESSION", help=SESSION_HELP)
     add("-f", "--follow", action="store_true", help="print new messages until the run ends")
     add(
         "--last",
@@ -52,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     """The exit code of a followed run is the run's."""
     db = db_access.settings_of(args).db
     paint = styles_for(sys.stdout, refused=args.no_color)
-    with Tail(db) as tail, db_access.reading(db) as conn:  # listen before reading, so that no message is missed
+    with open_tail(db) as tail, db_access.reading(db) as conn:  # listen before reading, so that no message is missed
         session_id = resolve_session(conn, args.session)
         first = messages_before(conn, session_id, 2**62, args.last) if args.last else []
         _print(first, args, paint)
@@ -92,5 +94,6 @@ def _print(messages: list[WindowMessage], args: argparse.Namespace, paint: Paint
             emit(to_json({"schema_version": 1, "ord": item.ord, **record, **at}) + "\n")
     elif messages:
         shown = [Shown(item.ord, item.message_id, item.message) for item in messages]
-        emit_lines(transcript(shown, paint, full=args.full) if is_terminal() else plain_lines(shown, full=args.full))
+        printed = transcript(shown, paint, full=args.full, full_output=True)
+        emit_lines(printed if is_terminal() else plain_lines(shown, full=args.full))
     flush()

@@ -11,7 +11,7 @@ from lionstudio.errors import InvalidInput
 
 DESCRIPTION = """\
 Run a playbook (`li playbooks ls`): fill its prompt with your input and arguments and run its agents in its mode (agent,
-flow or fanout)."""
+flow or fanout). The `artifacts` of the playbook are checked at the end; a missing required one fails the run."""
 EXAMPLES = (
     ('li play audit "the parser"', "a playbook with input"),
     ('li play audit "the parser" --arg mode=security', "with an argument"),
@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from lionstudio.model.status.statuses import InvocationKind
     from lionstudio.runs.prepare.build import prepare_steps
     from lionstudio.runs.prepare.playbook_steps import get_playbook, plan_playbook
+    from lionstudio.runs.prepare.repeat import playbook_request
 
     context = _start.context_of(args)
     playbook = get_playbook(args.playbook, context.settings, args.definitions or context.cwd)
@@ -52,7 +53,16 @@ def run(args: argparse.Namespace) -> int:
     for slot in planned.unknown:
         say(f"Warning: {{{slot}}} is neither an argument nor a step; the prompt keeps it as text", quiet=args.quiet)
     team, link = _start.team_of(args, context, planned.team), _start.link_of(args)
-    prepared = prepare_steps(context, link, InvocationKind.PLAY, planned.steps, team=team, playbook_name=planned.name)
+    prepared = prepare_steps(
+        context,
+        link,
+        InvocationKind.PLAY,
+        planned.steps,
+        team=team,
+        playbook_name=planned.name,
+        artifacts=planned.artifacts,
+        request=playbook_request(args.playbook, vars(args), text, args.arg),
+    )
     return _start.launch(args, context, prepared, text, args.timeout or planned.timeout, team)
 
 

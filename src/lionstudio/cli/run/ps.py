@@ -16,7 +16,7 @@ from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for, width_of
 from lionstudio.cli.run._targets import running_sessions
 from lionstudio.errors import NotFound
-from lionstudio.state.upkeep.liveness import proof_of
+from lionstudio.runs.spool import list_spools, take_in_spools
 
 DESCRIPTION = """\
 List active runs with their health and the evidence for it. In a pipe, each run is one line of tab-separated fields: id,
@@ -41,8 +41,12 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    path = db_access.settings_of(args).db
     try:
-        with db_access.reading(db_access.settings_of(args).db) as conn:
+        if list_spools(path):
+            for message in take_in_spools(path):
+                say(message, quiet=args.quiet)
+        with db_access.reading(path) as conn:
             rows = running_sessions(conn)
     except NotFound:
         rows = []  # no database yet, so nothing runs
@@ -68,7 +72,7 @@ def _plain_cells(row: dict[str, Any]) -> list[str]:
         iso(started),
         iso(last),
         row["message_count"],
-        row["name"],
+        row["display_name"],
         _evidence(row),
     )
     return ["" if value is None else inline(str(value)) for value in cells]
@@ -76,7 +80,7 @@ def _plain_cells(row: dict[str, Any]) -> list[str]:
 
 def _evidence(row: dict[str, Any]) -> str:
     evidence = [reason["evidence"] for reason in row["state"]["reasons"] if reason["evidence"]]
-    return "; ".join(evidence or proof_of(row).evidence)
+    return "; ".join(evidence) or row["liveness"]["summary"]
 
 
 def _cells(row: dict[str, Any], now: float) -> list[Cell]:
@@ -85,7 +89,7 @@ def _cells(row: dict[str, Any], now: float) -> list[Cell]:
     return [
         Cell(short_id(row["id"])),
         Cell(inline(state["health"].replace("_", " ")), TONES[state["tone"]]),
-        Cell(inline(row["name"] or "")),
+        Cell(inline(row["display_name"])),
         Cell(span(now - (row["started_at"] or row["created_at"]))),
         Cell(ago(last, now) if last else "never"),
         Cell(str(row["message_count"])),

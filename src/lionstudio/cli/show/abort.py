@@ -6,14 +6,17 @@ import argparse
 import os
 import time
 
-from lionstudio.cli._show.decide import report
+from lionstudio.cli._person import require_person
+from lionstudio.cli._show.decide import check_folder, report
 from lionstudio.cli._show.load import load_show
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.errors import IllegalTransition, InvalidInput, LionError
+from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.show_files import ABORT
 from lionstudio.model.status.statuses import SHOWS, ShowStatus, row_of
+from lionstudio.runs.callers.caller import Subject
 from lionstudio.runs.stop import GRACE_SECONDS
 from lionstudio.shows.attempt.attempt_files import is_held, request_stop, session_of, unfinished_attempts
 from lionstudio.shows.process.lock import has_director
@@ -40,12 +43,16 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write `_ABORT`, stop the agents, and make sure that a director records the end of the show."""
-    folder = find_show_dir(db_access.settings_of(args), args.topic)
+    settings = db_access.settings_of(args)
+    folder = find_show_dir(settings, args.topic)
     status = _status(args)
+    if status is not None:
+        check_folder(load_show(args), folder, settings)
     if status is not None and row_of(SHOWS, status).has_ended and not has_director(folder):
         raise IllegalTransition(f"show {args.topic} has already ended: {status}", hint="li show ls")
-    log_decision(folder, "abort", feedback=args.feedback)
-    write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")
+    decider = require_person(args, f"li show abort {args.topic}", subject=Subject(args.topic), show_dir=folder)
+    log_decision(folder, "abort", feedback=args.feedback, by=decider.name, origin=decider.origin)
+    write_text(os.path.join(folder, ABORT), f"{redactor().text(args.feedback or '')}\n{time.time()}\n")
     stopped = _stop_agents(folder)
     args.resume = True
     try:

@@ -5,18 +5,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from lionstudio.cli._show.decide import add_arguments, record_decision
+from lionstudio.cli._show.decide import add_arguments, find_decidable, record_decision
+from lionstudio.cli._show.held_back import confirm_held_back
+from lionstudio.cli._show.override import confirm_override
+from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import InvalidInput
 from lionstudio.files.shows.plan_fields import duration, to_seconds
 from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
-Approve a play: it is merged, whatever its gates reported. Without PLAY, accept the show as it is: the final gates run
-on the merged work and the show ends. With --tokens, --cost or --time, raise the budget of the plan by that amount; the
-show continues."""
+Approve a play: it is merged, even if its gates failed. The gates that this overrides are listed, and you confirm it
+(--yes without a terminal). Conflict markers and unencrypted secrets are merged only with --force. At the end, the final
+gates, or without them the gates of the show, run on the merged work. Without PLAY, accept what the show holds back (an
+edit that weakens its plan, commits that it did not make), which is listed for you to confirm; if it holds back nothing,
+accept the show as it is: these gates run and the show ends. With --tokens, --cost or --time, raise the budget by that
+amount; the show continues."""
 EXAMPLES = (
     ("li show approve parser lexer", "merge a play"),
     ("li show approve parser lexer --resume", "and continue the show in the background"),
+    ("li show approve parser lexer --yes", "override failed gates without being asked"),
     ("li show approve parser", "accept the merged work: run the final gates and end the show"),
     ("li show approve parser --tokens 500000 --cost 5", "raise the budget by 500,000 tokens and 5 dollars"),
 )
@@ -24,6 +31,10 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, play_optional=True)
+    parser.add_argument(
+        "--yes", action="store_true", help="confirm what is overridden or accepted, without being asked"
+    )
+    parser.add_argument("--force", action="store_true", help="merge conflict markers and unencrypted secrets too")
     parser.add_argument("--tokens", type=_amount(1), metavar="N", help="raise the token budget by N")
     parser.add_argument("--cost", type=_amount(1_000_000), metavar="DOLLARS", help="raise the cost budget by DOLLARS")
     parser.add_argument("--time", type=_span, metavar="SPAN", help="raise the time budget (90s, 30m, 2h)")
@@ -36,7 +47,14 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidInput(
             "a budget applies to the whole show, not to a play", hint=f"li show approve {args.topic} --tokens N"
         )
-    return record_decision(args, DecisionKind.APPROVE, budget=budget or None)
+    if args.play is not None and not confirm_override(args):
+        say("Nothing changed.")
+        return 1
+    held = find_decidable(args) if args.play is None and not budget else None
+    if held is not None and not confirm_held_back(args, held):
+        say("Nothing changed.")
+        return 1
+    return record_decision(args, DecisionKind.APPROVE, budget=budget or None, force=args.force, held=held)
 
 
 def _amount(unit: int) -> Callable[[str], int]:

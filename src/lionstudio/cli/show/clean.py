@@ -1,65 +1,142 @@
-"""`li show clean`: remove stale checkouts of ended shows."""
+"""`li show clean`: remove stale checkouts, left-out files and refs of ended shows."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import NamedTuple
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.escape import inline
-from lionstudio.cli._toolkit.humanize import count
+from lionstudio.cli._toolkit.humanize import count, size
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import say
+from lionstudio.errors import LionError
+from lionstudio.files.shows.plan_fields import to_seconds
+from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.git.cleanup import (
-    Cleaned,
+from lionstudio.show_sync.checkouts import (
+    LeftOutFolder,
     StaleCheckout,
     checkout_folders,
-    clean,
+    list_left_out,
     list_stale_checkouts,
-    remove_partial_checkouts,
 )
+from lionstudio.shows.git.cleanup import Cleaned, clean, remove_partial_checkouts
+from lionstudio.shows.git.preflight import find_repo
+from lionstudio.shows.git.show_refs import ShowRef, delete_refs, disk_usage, list_show_refs
 from lionstudio.shows.process.lock import acquire_director_lock
+from lionstudio.state.connection import Connection
+from lionstudio.state.shows import list_shows
+from lionstudio.system.git import Git
+from lionstudio.system.safe_rmtree import safe_rmtree
 
 DESCRIPTION = """\
 Remove the checkouts of ended shows. A checkout is removed only if its work is proven to be merged, including every
 file; otherwise it is kept and the reason is printed. With --abandoned, checkouts with unmerged work are removed too,
-after their contents are committed under refs/shows/archive in the repository."""
+after their contents are committed under refs/shows/archive in the repository. Other leftovers are removed on request:
+files that are in no commit (--left-out), archived attempts (--archives) and the branches of the show (--branches). A
+ref is deleted only if another branch, tag or remote branch contains its commits, unless you add --force."""
 EXAMPLES = (
-    ("li show clean --dry-run", "list stale checkouts"),
+    ("li show clean --dry-run --all", "list all leftovers and their size"),
     ("li show clean --yes", "remove checkouts with merged work"),
     ("li show clean parser --abandoned", "also remove unmerged work, archived in git"),
+    ("li show clean --archives --branches --older-than 30d", "delete merged refs of shows from your repositories"),
 )
+_MOST_SHOWS = 100_000
+
+
+class _Leftovers(NamedTuple):
+    checkouts: list[StaleCheckout]
+    left_out: list[tuple[str, LeftOutFolder]]  # with the topic
+    refs: list[tuple[str, list[ShowRef], int]]  # repository, refs, and the bytes that deleting them frees
+    problems: list[str]  # repositories that cannot be read
 
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("topic", type=utf8, nargs="?", metavar="TOPIC", help="only this show (default: all shows)")
     add("--abandoned", action="store_true", help="also remove unmerged work, after archiving it")
-    add("--dry-run", action="store_true", help="list checkouts and remove nothing")
+    add("--left-out", action="store_true", help="also delete files of plays that are in no commit")
+    add("--archives", action="store_true", help="also delete refs/shows/archive/TOPIC from the repository")
+    add("--branches", action="store_true", help="also delete the branches show/TOPIC/… from the repository")
+    add("--all", action="store_true", help="the same as --left-out --archives --branches")
+    add("--older-than", type=_age, metavar="AGE", help="only refs whose commit is older (12h, 30d)")
+    add("--force", action="store_true", help="delete refs whose commits are merged nowhere, too")
+    add("--dry-run", action="store_true", help="list leftovers with their size and remove nothing")
     add("--yes", action="store_true", help="remove without asking for confirmation")
 
 
+def _age(text: str) -> int:
+    if to_seconds(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not an age; use 12h or 30d")
+    return to_seconds(text)
+
+
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 if a checkout was kept."""
+    """Exit code 1 if something was kept."""
     settings = db_access.settings_of(args)
+    args.left_out, args.archives, args.branches = (
+        chosen or args.all for chosen in (args.left_out, args.archives, args.branches)
+    )
     with db_access.reading(settings.db) as conn:
-        stale = [item for item in list_stale_checkouts(conn, settings) if args.topic in (None, item.topic)]
-    if args.dry_run or not stale:
-        _report(args, stale, [])
+        leftovers = _list(conn, args, settings)
+    deletable = sum(ref.kept is None for _, refs, _ in leftovers.refs for ref in refs)
+    if args.dry_run or not (leftovers.checkouts or leftovers.left_out or leftovers.refs or leftovers.problems):
+        _report(args, leftovers, [])
         return 0
-    consent = confirm(args, "clean removes folders")
-    if not args.yes and not consent(f"Remove up to {count(len(stale), 'checkout')}?"):
+    parts = [
+        f"up to {count(len(leftovers.checkouts), 'checkout')}" if leftovers.checkouts else "",
+        f"{count(len(leftovers.left_out), 'folder')} of files in no commit" if leftovers.left_out else "",
+        count(deletable, "ref") if deletable else "",
+    ]
+    consent = confirm(args, "clean removes folders and refs")
+    if not args.yes and not consent(f"Remove {', '.join(part for part in parts if part) or 'nothing'}?"):
         say("Nothing changed.")
         return 1
-    topics = dict.fromkeys(item.topic for item in stale)
-    cleaned = [result for topic in topics for result in _clean(args, settings, topic, stale)]
-    _report(args, [], cleaned)
-    return 1 if any(result.kept for result in cleaned) else 0
+    topics = dict.fromkeys(item.topic for item in leftovers.checkouts)
+    cleaned = [result for topic in topics for result in _clean(args, settings, topic, leftovers.checkouts)]
+    for topic, folder in leftovers.left_out:
+        with _director_lock(settings, topic):
+            safe_rmtree(folder.path, above=2)
+    for repo, refs, _ in leftovers.refs:
+        with _director_lock(settings, refs[0].topic):
+            delete_refs(Git(git_dir=repo), [ref for ref in refs if ref.kept is None])
+    _report(args, leftovers, cleaned)
+    kept = [ref for _, refs, _ in leftovers.refs for ref in refs if ref.kept]
+    return 1 if kept or leftovers.problems or any(result.kept for result in cleaned) else 0
+
+
+def _list(conn: Connection, args: argparse.Namespace, settings: Settings) -> _Leftovers:
+    """List the leftovers of shows that have ended; of an active one, only left-out files, and only by its name."""
+    checkouts = [item for item in list_stale_checkouts(conn, settings) if args.topic in (None, item.topic)]
+    shows = [show for show in list_shows(conn, _MOST_SHOWS) if args.topic in (None, show.topic)]
+    leftovers = _Leftovers(checkouts, [], [], [])
+    before = None if args.older_than is None else time.time() - args.older_than
+    for show in shows:
+        active = show.status is ShowStatus.ACTIVE
+        if args.left_out and (not active or args.topic is not None):
+            folder = os.path.join(checkout_folders(settings), show.topic)
+            leftovers.left_out.extend((show.topic, item) for item in list_left_out(folder))
+        if active or not show.repo or not (args.archives or args.branches):
+            continue
+        try:
+            git_dir = find_repo(show.repo).git_dir
+            git = Git(git_dir=git_dir)
+            refs = list_show_refs(
+                git, show.topic, archives=args.archives, branches=args.branches, before=before, force=args.force
+            )
+            if refs:
+                usage = disk_usage(git, [ref for ref in refs if ref.kept is None])
+                leftovers.refs.append((git_dir, refs, usage))
+        except LionError as error:
+            leftovers.problems.append(f"{show.topic}: {error.message}")
+    return leftovers
 
 
 def _clean(args: argparse.Namespace, settings: Settings, topic: str, stale: list[StaleCheckout]) -> list[Cleaned]:
@@ -77,17 +154,47 @@ def _director_lock(settings: Settings, topic: str) -> Iterator[None]:
         yield
 
 
-def _report(args: argparse.Namespace, stale: list[StaleCheckout], cleaned: list[Cleaned]) -> None:
+def _report(args: argparse.Namespace, leftovers: _Leftovers, cleaned: list[Cleaned]) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        leftovers = [item._asdict() for item in stale]
-        print_json({"leftovers": leftovers, "cleaned": [result._asdict() for result in cleaned]})
+        print_json(
+            {
+                "leftovers": [item._asdict() for item in leftovers.checkouts] if args.dry_run else [],
+                "cleaned": [result._asdict() for result in cleaned],
+                "left_out": [{"topic": topic, **folder._asdict()} for topic, folder in leftovers.left_out],
+                "refs": [{"repo": repo, **ref._asdict()} for repo, refs, _ in leftovers.refs for ref in refs],
+                "ref_bytes": sum(usage for _, _, usage in leftovers.refs),
+                "problems": leftovers.problems,
+            }
+        )
         return
-    if not stale and not cleaned:
-        emit("No stale checkouts.\n")
-    emit_lines(f"{inline(item.topic)}/{inline(item.play)}  {inline(item.path)}  ({item.show})" for item in stale)
-    emit_lines(
-        f"{inline(result.topic)}/{inline(result.play)}  {'kept: ' + inline(result.kept) if result.kept else 'removed'}"
-        for result in cleaned
-    )
+    lines = list(_lines(args, leftovers, cleaned))
+    emit_lines(lines)
+    if not lines:
+        emit(
+            "No stale checkouts.\n" if not (args.left_out or args.archives or args.branches) else "Nothing to clean.\n"
+        )
+    if args.dry_run and not args.all:
+        say("Other leftovers: li show clean --dry-run --all", quiet=args.quiet)
+    if any(usage for _, _, usage in leftovers.refs) and not args.dry_run:
+        say("`git gc` in the repository frees the space.", quiet=args.quiet)
+
+
+def _lines(args: argparse.Namespace, leftovers: _Leftovers, cleaned: list[Cleaned]) -> Iterator[str]:
+    done = "" if args.dry_run else "  removed"
+    if args.dry_run:
+        for item in leftovers.checkouts:
+            yield f"{inline(item.topic)}/{inline(item.play)}  {inline(item.path)}  ({item.show})"
+    for result in cleaned:
+        outcome = f"kept: {inline(result.kept)}" if result.kept else "removed"
+        yield f"{inline(result.topic)}/{inline(result.play)}  {outcome}"
+    for topic, folder in leftovers.left_out:
+        amount = f"{count(folder.files, 'file')}, {size(folder.bytes)}"
+        yield f"{inline(topic)}/{inline(folder.play)}  {inline(folder.path)}  ({amount}, in no commit){done}"
+    for repo, refs, usage in leftovers.refs:
+        for ref in refs:
+            yield f"{inline(ref.ref)}{f'  kept: {ref.kept}' if ref.kept else done}"
+        yield f"{inline(refs[0].topic)}: {size(usage)} in {inline(repo)}"
+    for problem in leftovers.problems:
+        yield inline(problem)

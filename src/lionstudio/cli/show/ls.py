@@ -14,7 +14,7 @@ from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for, width_of
-from lionstudio.model.status.statuses import PLAYS, PLAYS_NEEDING_REVIEW, SHOWS, ShowStatus, row_of
+from lionstudio.model.status.statuses import PLAYS, PLAYS_NEEDING_DECISION, SHOWS, ShowStatus, row_of
 
 EXAMPLES = (
     ("li show ls", "all shows, last changed first"),
@@ -65,7 +65,7 @@ def _cells(loaded: LoadedShow, now: float) -> list[Cell]:
     if loaded.error is not None:
         return [Cell(inline(show.topic), "red"), *[Cell("")] * 5, Cell(inline(loaded.error), "red")]
     running = [play.name for play in loaded.plays if row_of(PLAYS, play.status).group == "running"]
-    waiting = [play.name for play in loaded.plays if play.status in PLAYS_NEEDING_REVIEW]
+    waiting = [play.name for play in loaded.plays if play.status in PLAYS_NEEDING_DECISION]
     return [
         Cell(inline(show.topic)),
         Cell(str(show.status), TONES[row_of(SHOWS, show.status).tone]),

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from lionstudio.cli._show.place import place
 from lionstudio.cli._show.template import placeholder_plays
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
@@ -117,7 +118,7 @@ def _finish(args: argparse.Namespace, settings: Settings, folder: str, text: str
     invalid = any(problem.severity == "error" for problem in problems)
     if plan is not None and not invalid:
         _record(settings, folder, plan, text, written=written)
-    _print(args, os.path.join(folder, PLAN), plan, problems, written=written and not invalid)
+    _print(args, settings, os.path.join(folder, PLAN), plan, problems, written=written and not invalid)
     return InvalidInput.exit_code if invalid else 0
 
 
@@ -133,6 +134,13 @@ def environment_problems(plan: Plan, settings: Settings) -> list[Problem]:
         for kind in ("agent", "playbook")
     }
     problems = check_plan(plan, names["playbook"], [*names["agent"], *PROVIDER_NAMES])
+    problems += [] if problems else _reviewer_problems(plan, settings)
+    wanted = dict.fromkeys(name for play in plan.names for name in plan.pass_env_of(play))
+    problems += [
+        warning(None, f"pass_env names {name}, which is not set here", f"export {name}=… before li show run")
+        for name in wanted
+        if name not in os.environ
+    ]
     if plan.repo is None:
         return problems
     try:
@@ -141,6 +149,18 @@ def environment_problems(plan: Plan, settings: Settings) -> list[Problem]:
         return [*problems, error(None, plan_error.message, plan_error.hint)]
     problems += [error(None, message) for message in repo.problems]
     return [*problems, *(warning(None, message) for message in repo.warnings)]
+
+
+def _reviewer_problems(plan: Plan, settings: Settings) -> list[Problem]:
+    from lionstudio.shows.gates.reviewers import pin_reviewer, reviewers_of
+
+    problems = []
+    for name in reviewers_of(plan):
+        try:
+            pin_reviewer(name, plan, settings)
+        except LionError as refusal:
+            problems.append(error(None, refusal.message, refusal.hint))
+    return problems
 
 
 def _record(settings: Settings, folder: str, plan: Plan, text: str, *, written: bool) -> None:
@@ -156,7 +176,15 @@ def _record(settings: Settings, folder: str, plan: Plan, text: str, *, written: 
         save_show(folder, database, plan, text)
 
 
-def _print(args: argparse.Namespace, path: str, plan: Plan | None, problems: list[Problem], *, written: bool) -> None:
+def _print(
+    args: argparse.Namespace,
+    settings: Settings,
+    path: str,
+    plan: Plan | None,
+    problems: list[Problem],
+    *,
+    written: bool,
+) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
@@ -165,9 +193,9 @@ def _print(args: argparse.Namespace, path: str, plan: Plan | None, problems: lis
         print_json({"topic": args.topic, "path": path, "plays": names, "problems": wire, "written": written})
         return
     for problem in problems:
-        place = f"{path}:{problem.line}" if problem.line is not None else path
+        line = f"{path}:{problem.line}" if problem.line is not None else path
         hint = f" ({problem.hint})" if problem.hint else ""
-        say(inline(f"{place}: {problem.severity}: {problem.message}{hint}"))
+        say(inline(f"{line}: {problem.severity}: {problem.message}{hint}"))
     if plan is None or any(problem.severity == "error" for problem in problems):
         say("Invalid plan; nothing written." if args.source or args.agent else "The plan is invalid and cannot run.")
         return
@@ -175,4 +203,4 @@ def _print(args: argparse.Namespace, path: str, plan: Plan | None, problems: lis
     say(f"{count(len(plan.plays), 'play')}: {', '.join(plan.names)}", quiet=args.quiet)
     if names := placeholder_plays(plan):
         say(f"Replace the placeholder prompts of {', '.join(names)} in {path}", quiet=args.quiet)
-    say(f"{'Then run' if names else 'Run'} it: li show run {args.topic}", quiet=args.quiet)
+    say(f"{'Then run' if names else 'Run'} it: li show run {args.topic}{place(settings)}", quiet=args.quiet)

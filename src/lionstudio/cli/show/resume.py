@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit.args import utf8
-from lionstudio.cli.show.run import add_watch_options, start_and_watch
+from lionstudio.cli.show.run import add_watch_options, require_resumer, start_and_watch
 
 DESCRIPTION = """\
 Continue a show after a crash, a reboot, an abort or a decision: running agents are adopted, no finished play runs again
@@ -24,4 +24,5 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start a director unless one is running."""
+    require_resumer(args)
     return start_and_watch(args, ["--again"])

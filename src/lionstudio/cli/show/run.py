@@ -44,6 +44,8 @@ def add_watch_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.again:
+        require_resumer(args)
     if args.foreground:
         from lionstudio.cli._show.foreground import direct
 
@@ -51,10 +53,21 @@ def run(args: argparse.Namespace) -> int:
     return start_and_watch(args, [])
 
 
+def require_resumer(args: argparse.Namespace) -> None:
+    """Reopening a show undoes a decision: its abort or its end."""
+    from lionstudio.cli._person import require_person
+    from lionstudio.runs.callers.caller import Subject
+    from lionstudio.shows.records.show_dir import find_show_dir
+
+    show_dir = find_show_dir(db_access.settings_of(args), args.topic)
+    require_person(args, f"li show resume {args.topic}", subject=Subject(args.topic), show_dir=show_dir)
+
+
 def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> int:
     """Start a director unless one is running, then watch the show."""
     from lionstudio.cli._show.decide import environment
     from lionstudio.cli._show.template import check_placeholders
+    from lionstudio.cli._show.trust import check_trust
     from lionstudio.cli._show.watch import watch
     from lionstudio.cli._toolkit.terminal import say
     from lionstudio.model.shows.show_files import PLAN
@@ -75,6 +88,7 @@ def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> in
             set_concurrency(show_dir, args.concurrency)  # the running director reads it
     else:
         check_placeholders(args.topic, os.path.join(show_dir, PLAN))
+        check_trust(args.topic, os.path.join(show_dir, PLAN), settings)
         os.makedirs(show_dir, mode=0o700, exist_ok=True)
         with db_access.database(settings.db, create=True):
             pass  # the view below needs an existing database

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
+from lionstudio.cli._show.advice import Need, list_needs
 from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress, show_json, time_of
+from lionstudio.cli._show.place import place
+from lionstudio.cli._show.snapshot import take_snapshot
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, cost, iso, local, short_id, span, tokens
 from lionstudio.cli._toolkit.output import emit, flush
+from lionstudio.cli._toolkit.printed_commands import located
 from lionstudio.cli._toolkit.table import Cell, Column, render
-from lionstudio.cli._toolkit.terminal import TONES, Paint, is_terminal, styles_for, width_of
+from lionstudio.cli._toolkit.terminal import TONES, Paint, is_terminal, say, styles_for, width_of
 from lionstudio.errors import NotFound
 from lionstudio.model.shows.play_graph import blocked_by
 from lionstudio.model.shows.show import Play
@@ -70,20 +75,24 @@ def _print(args: argparse.Namespace, loaded: LoadedShow, *, again: bool) -> None
         from lionstudio.cli._toolkit.json_output import print_json
 
         director = find_director(_folder(args))
-        wire = {**show_json(loaded), "directed": has_director(_folder(args))}
+        directed = has_director(_folder(args))
+        needs = [need._asdict() for need in _needs(args, loaded, directed)]
+        wire = {**show_json(loaded), "directed": directed, "needs": needs}
         usage = _usage(args)
         print_json(
             {
                 "show": wire,
                 "director": None if director is None else director._asdict(),
-                "usage": None if usage is None else usage._asdict(),
+                "usage": None if usage is None else usage.to_dict() | {"tokens": usage.tokens},
             }
         )
     elif is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
-        emit((_CLEAR if again else "") + "\n".join(_lines(args, loaded, paint)) + "\n")
+        emit("\n".join(_lines(args, loaded, paint)) + "\n", controls=_CLEAR if again else "")
     else:
         emit("".join("\t".join(_plain(play)) + "\n" for play in loaded.plays))
+        for need in _needs(args, loaded, has_director(_folder(args))):
+            say(f"{inline(need.what)}: {inline(located(need.command))}", quiet=args.quiet)
 
 
 def _lines(args: argparse.Namespace, loaded: LoadedShow, paint: Paint) -> list[str]:
@@ -97,9 +106,22 @@ def _lines(args: argparse.Namespace, loaded: LoadedShow, paint: Paint) -> list[s
     lines = [f"{title}{suffix}"]
     lines += [paint(inline(show.goal), "dim")] if show.goal else []
     lines += [paint(usage, "dim")] if (usage := _usage_line(_usage(args))) else []
-    rows = [_cells(play, blockers.get(play.name, ()), now) for play in loaded.plays]
+    needs = _needs(args, loaded, directed)
+    asking = {need.play: need.what for need in needs}
+    rows = [_cells(play, blockers.get(play.name, ()), now, asking.get(play.name)) for play in loaded.plays]
     lines += ["", *render(_COLUMNS, rows, width_of(sys.stdout), paint)]
-    return lines + [f"  {line}" for line in _advice(loaded, directed)]
+    lines += [paint(inline(line), "dim") for line in _confinement_lines(loaded.plays)]
+    return lines + [line for need in needs for line in ("", inline(need.what), f"  {inline(located(need.command))}")]
+
+
+def _confinement_lines(plays: Sequence[Play]) -> list[str]:
+    """Say which agents were confined and which were not, and why."""
+    names: dict[str, list[str]] = {}
+    for play in plays:
+        meta = play.metadata.get("meta")
+        if isinstance(meta, dict) and isinstance(meta.get("confinement"), str):
+            names.setdefault(meta["confinement"], []).append(play.name)
+    return [f"{', '.join(plays)}: {sentence}" for sentence, plays in names.items()]
 
 
 def _usage(args: argparse.Namespace) -> ShowUsage | None:
@@ -115,27 +137,31 @@ def _usage_line(usage: ShowUsage | None) -> str:
     if usage is None or not usage.sessions:
         return ""
     price = cost(usage.cost_microusd) if usage.unpriced < usage.sessions else ""
-    facts = [f"{tokens(usage.tokens)} tokens", price, f"{span(usage.seconds)} agent time"]
+    facts = [f"{tokens(usage.tokens)} total tokens", price, f"{span(usage.seconds)} agent time"]
     if usage.unpriced:
         facts.append(f"{usage.unpriced} of {usage.sessions} runs have no known price")
     return " · ".join(fact for fact in facts if fact)
 
 
-def _advice(loaded: LoadedShow, directed: bool) -> list[str]:
-    """The next commands for the user."""
-    topic = loaded.show.topic
-    stuck = [play for play in loaded.plays if play.status is PlayStatus.ESCALATED]
-    gated = [play for play in loaded.plays if play.status is PlayStatus.GATED]
-    lines = [f"li show redo {topic} {play.name} --feedback '…'" for play in stuck]
-    lines += [f"li show approve {topic} {play.name}" for play in gated]
+def _needs(args: argparse.Namespace, loaded: LoadedShow, directed: bool) -> list[Need]:
+    """List the questions of the show, and the command that starts its director."""
+    settings, topic = db_access.settings_of(args), loaded.show.topic
+    needs = []
+    if loaded.source == "sqlite":
+        with db_access.reading(settings.db) as conn:
+            now = take_snapshot(conn, topic, time.time())._replace(where=place(settings))
+        needs = list_needs(now)
+        if now.rejection is not None:
+            needs.append(Need(f"the final gates failed: {now.rejection}", f"li show log {topic} --gate{now.where}"))
     if loaded.show.status is ShowStatus.ACTIVE and not directed:
         started = any(play.status is not PlayStatus.PENDING for play in loaded.plays)
-        lines.append(f"li show {'resume' if started else 'run'} {topic}")
-    return ["", *lines] if lines else []
+        command = f"li show {'resume' if started else 'run'} {topic}{place(settings)}"
+        needs.append(Need("no director is running" if started else "the show has not started", command))
+    return needs
 
 
-def _cells(play: Play, blockers: tuple[str, ...], now: float) -> list[Cell]:
-    state = play_state(play.to_dict(), blocked_by=blockers)
+def _cells(play: Play, blockers: tuple[str, ...], now: float, question: str | None = None) -> list[Cell]:
+    state = play_state(play.to_dict(), blocked_by=blockers, question=question)
     gate = {None: "", True: "passed", False: "failed"}[play.gate_passed]
     return [
         Cell(inline(play.name)),
@@ -153,13 +179,24 @@ def reason_of(play: Play, blockers: tuple[str, ...] = ()) -> str:
     meta = play.metadata.get("meta")
     fields = meta if isinstance(meta, dict) else {}
     if play.status is PlayStatus.MERGED:
-        return ""
+        return _left_out(fields)
     if blockers:
         return f"blocked by {', '.join(blockers)}"
     if fields.get("parked_until"):
         return f"parked until {local(fields['parked_until'])}: {fields.get('reason') or 'usage limit'}"
     reason = fields.get("reason") or (play.gate_feedback if play.gate_passed is False else "") or ""
     return str(reason).strip().partition("\n")[0]
+
+
+def _left_out(fields: dict[str, Any]) -> str:
+    """Describe the files of a merged play that are in no commit."""
+    if fields.get("checkout_kept"):
+        return f"checkout kept: {fields['checkout_kept']}"
+    names = [str(item.get("path")) for item in fields.get("left_out") or [] if isinstance(item, dict)]
+    if not names:
+        return ""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"not in a commit: {', '.join(names[:3])}{more}; kept in {fields.get('left_out_dir')}"
 
 
 def _plain(play: Play) -> list[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.escape import inline
-from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.output import emit, emit_exact
+from lionstudio.state.backends import exists
 
 EXAMPLES = (
     ("li state path", "the database file"),
@@ -25,8 +24,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"path": path, "exists": os.path.exists(path)})
+        print_json({"path": path, "exists": exists(path)})
     else:
         # a terminal gets an escaped name; a program needs the exact one
-        emit((inline(path) if sys.stdout.isatty() else path) + "\n")
+        (emit if sys.stdout.isatty() else emit_exact)(path + "\n")
     return 0

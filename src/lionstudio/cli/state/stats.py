@@ -11,8 +11,9 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import size
 from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.printed_commands import located
 from lionstudio.cli._toolkit.terminal import is_terminal, styles_for
-from lionstudio.state.sqlite.maintenance import stats
+from lionstudio.state.backends import maintenance
 
 EXAMPLES = (
     ("li state stats", "size, row counts and settings"),
@@ -34,7 +35,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with db_access.reading(db_access.settings_of(args).db) as conn:
-        data = stats(conn, sizes=args.sizes)
+        data = maintenance(conn.path).stats(conn, sizes=args.sizes)
     # in our JSON, schema_version is the version of the JSON itself
     data["database_schema"] = data.pop("schema_version")
     if args.json:
@@ -80,7 +81,9 @@ def _meaning(name: str, value: Any) -> str:
 
 def _free(data: dict[str, Any]) -> str:
     free: int = data["free_bytes"]
-    advice = "; reclaim it with `li state vacuum`" if free > 10_000_000 and free * 4 > data["size_bytes"] else ""
+    advice = (
+        located("; reclaim it with `li state vacuum`") if free > 10_000_000 and free * 4 > data["size_bytes"] else ""
+    )
     return f"{size(free)}{advice}"
 
 

@@ -14,15 +14,17 @@ from lionstudio.model.teams import TeamMessage
 from lionstudio.teams.service import inbox
 
 EXAMPLES = (
-    ("li team inbox review --member analyst", "unread messages of the analyst"),
-    ("li team inbox review --member analyst --mark-read", "print them and mark them read"),
-    ("li team inbox review --member analyst --all --json", "all messages to the analyst"),
+    ("li team inbox review --as analyst", "unread messages of the analyst"),
+    ("li team inbox review --as analyst --mark-read", "print them and mark them read"),
+    ("li team inbox review --as analyst --all --json", "all messages to the analyst"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="team name or id")
-    parser.add_argument("--member", metavar="M", required=True, help="member whose inbox to print")
+    parser.add_argument(
+        "--as", "--member", dest="member", metavar="MEMBER", required=True, help="member whose inbox to print"
+    )
     parser.add_argument("--all", action="store_true", help="include messages already read")
     parser.add_argument("--mark-read", action="store_true", help="mark the printed messages as read")
 

@@ -14,11 +14,13 @@ from lionstudio.errors import InvalidInput, LionError, NotFound
 from lionstudio.files.definitions import agents, playbooks, skills
 from lionstudio.files.definitions.agents import Agent
 from lionstudio.files.definitions.playbooks import Playbook
-from lionstudio.files.definitions.search_paths import SearchPath, definition_paths
+from lionstudio.files.definitions.search_paths import SearchPath, definition_paths, project_paths
 from lionstudio.files.definitions.skills import Skill
+from lionstudio.files.definitions.trust import read_trusted
 from lionstudio.files.formats.field_rules import Problem, error, to_problem
+from lionstudio.model.providers import PROVIDER_NAMES
 from lionstudio.system.filenames import check_name, fault_of_name, shown
-from lionstudio.system.safe_read import FolderEntry, list_folder, may_exist, read_text
+from lionstudio.system.safe_read import FolderEntry, is_within, list_folder, may_exist, read_text
 
 MOST_PROBLEMS = 50  # of one file
 
@@ -75,7 +77,7 @@ def find_definition(kind: str, name: str, home: str, cwd: str) -> Definition | N
     """Find a definition by name; dashes and underscores are equal."""
     wanted = _normalize(check_name(name))
     for place in definition_paths(home, cwd):
-        if place.refused is not None:
+        if place.refused is not None or _is_reserved(kind, name, place):
             continue
         for path, candidate, root in _candidates(kind, place):
             if _normalize(candidate) == wanted and fault_of_name(candidate) is None:
@@ -83,11 +85,40 @@ def find_definition(kind: str, name: str, home: str, cwd: str) -> Definition | N
     return None
 
 
+def find_untrusted(kind: str, name: str, home: str, cwd: str) -> SearchPath | None:
+    """Find a project that has a definition by file name and is not trusted; no file of it is read."""
+    wanted = _normalize(check_name(name))
+    for place in project_paths(home, cwd):
+        if place.hint is None or _is_reserved(kind, name, place):
+            continue
+        try:
+            names = [candidate for _, candidate, _ in _candidates(kind, place)]
+        except LionError:
+            continue
+        if wanted in map(_normalize, names):
+            return place
+    return None
+
+
+def untrusted_error(kind: str, name: str, place: SearchPath) -> InvalidInput:
+    return InvalidInput(
+        f"{kind} {name} is only in {shown(place.path)}, which is not used: {place.refused}",
+        hint=f"read its files, then run: {place.hint}",
+    )
+
+
+def _is_reserved(kind: str, name: str, place: SearchPath) -> bool:
+    """Whether the name is a provider's: a project must not take the place of `claude`."""
+    return kind == "agent" and place.origin == "project" and name.lower().replace("-", "_") in PROVIDER_NAMES
+
+
 def get_definition(kind: str, name: str, home: str, cwd: str) -> Definition:
     definition = find_definition(kind, name, home, cwd)
     if definition is None:
+        if (place := find_untrusted(kind, name, home, cwd)) is not None:
+            raise untrusted_error(kind, name, place)
         folders = ", ".join(os.path.join(place.path, FOLDERS[kind]) for place in definition_paths(home, cwd))
-        raise NotFound(f"{kind} {name} does not exist in {shown(folders)}", hint=f"`li {FOLDERS[kind]} ls` lists them")
+        raise NotFound(f"{kind} {name} does not exist in {shown(folders)}", hint=f"li {FOLDERS[kind]} ls")
     return definition
 
 
@@ -96,7 +127,7 @@ def load_value(definition: Definition) -> Value:
     if definition.value is None or definition.error is not None:
         raise InvalidInput(
             f"the {definition.kind} {definition.name} cannot be used: {definition.error}",
-            hint=f"`li {definition.kind}s validate {definition.name}` lists the problems",
+            hint=f"li {definition.kind}s validate {definition.name}",
         )
     return definition.value
 
@@ -112,8 +143,11 @@ def read_definition(kind: str, name: str, path: str, place: SearchPath, root: st
     fault = fault_of_name(name)
     if fault is not None and kind != "skill":
         return entry._replace(problems=(error(None, f"its name {fault}", "rename it"),))
+    if _is_reserved(kind, name, place):
+        return entry._replace(problems=(error(None, "its name is the name of a provider", "rename it"),))
     try:
-        text = read_text(path, root=root)
+        digests = place.digests
+        text = read_text(path, root=root) if digests is None else read_trusted(path, place.path, digests)
     except LionError as refusal:
         return entry._replace(problems=(to_problem(refusal, path),))
     return parse_definition(entry._replace(text=text, sha256=hashlib.sha256(text.encode()).hexdigest()), text)
@@ -152,13 +186,7 @@ def _list_in(kind: str, place: SearchPath) -> Iterator[Definition]:
     folder = os.path.join(place.path, FOLDERS[kind])
     if place.refused is not None:
         if os.path.isdir(folder):
-            yield broken_definition(
-                kind,
-                FOLDERS[kind],
-                folder,
-                place,
-                error(None, f"not read: {place.refused}", "copy the folder to your own"),
-            )
+            yield broken_definition(kind, FOLDERS[kind], folder, place, not_read(place))
         return
     try:
         candidates = list(_candidates(kind, place))
@@ -169,28 +197,40 @@ def _list_in(kind: str, place: SearchPath) -> Iterator[Definition]:
         yield read_definition(kind, name, path, place, root)
 
 
+def not_read(place: SearchPath) -> Problem:
+    """The problem of a folder that is refused; the message has the command, because lists show no hints."""
+    if place.hint is None:
+        return error(None, f"not read: {place.refused}", "copy the folder to your own")
+    return error(None, f"not read: {place.refused}; to use it, run: {place.hint}", place.hint)
+
+
 Candidate = tuple[str, str, str | None]  # path, name, and the folder that links must not leave
 
 
 def _candidates(kind: str, place: SearchPath) -> Iterator[Candidate]:
-    """Yield every possible definition in lookup order: folders before files."""
-    items = list_folder(os.path.join(place.path, FOLDERS[kind]))
+    """Yield every possible definition in lookup order: folders before files. Links stay in a project's folder."""
+    folder = os.path.join(place.path, FOLDERS[kind])
+    # users link files of their home to anywhere; a repository must not make us read the user's other files
+    root = place.path if place.origin == "project" else None
+    if root is not None and not is_within(folder, root):
+        raise InvalidInput(f"{shown(folder)} is a symbolic link that leads out of {shown(root)}", hint="remove it")
+    items = list_folder(folder)
     if kind == "agent":
-        yield from _folder_agents(items)
+        yield from _folder_agents(items, root)
     for item in items:
         suffix = next((suffix for suffix in SUFFIXES[kind] if item.name.endswith(suffix)), None)
         name = item.name.removesuffix(suffix) if suffix else ""
         if name and not name.startswith(".") and name.lower() not in _NO_DEFINITION:
-            yield item.path, name, None
+            yield item.path, name, root
 
 
-def _folder_agents(items: list[FolderEntry]) -> Iterator[Candidate]:
+def _folder_agents(items: list[FolderEntry], root: str | None) -> Iterator[Candidate]:
     """Yield agents/<name>/<name>.md; a folder without that file is not an agent."""
     for item in items:
         path = os.path.join(item.path, f"{item.name}.md")
         if item.folder and not item.name.startswith(".") and not item.name.endswith(".md") and may_exist(path):
-            # a file may be a link to anywhere, a folder may not
-            yield path, item.name, os.path.dirname(item.path) if item.link else None
+            # not even the home links a folder to anywhere
+            yield path, item.name, os.path.dirname(item.path) if item.link else root
 
 
 def to_dict(definition: Definition, *, whole: bool = False) -> dict[str, Any]:
@@ -213,5 +253,7 @@ def to_dict(definition: Definition, *, whole: bool = False) -> dict[str, Any]:
         data |= {"mode": value.mode, "agents": list(value.agents), "args": [arg._asdict() for arg in value.args]}
     if whole:
         fields = None if value is None else {key: field for key, field in value._asdict().items() if key not in data}
+        if isinstance(value, Playbook) and fields is not None:
+            fields["artifacts"] = [artifact._asdict() for artifact in value.artifacts]
         data |= {"text": definition.text, "fields": fields}
     return data

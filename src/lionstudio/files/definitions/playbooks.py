@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lionstudio.errors import InvalidInput
 from lionstudio.files.definitions.agents import EFFORTS, check_provider
+from lionstudio.files.definitions.artifacts import Artifact, check_artifacts, parse_artifacts
 from lionstudio.files.formats import field_rules
-from lionstudio.files.formats.field_rules import Problem, Rule, any_of, check_fields, error, valid_fields, warning
-from lionstudio.files.formats.strict_yaml import BadYaml, Path, load
+from lionstudio.files.formats.field_rules import (
+    Problem,
+    Rule,
+    any_of,
+    check_fields,
+    error,
+    texts_as_written,
+    valid_fields,
+    warning,
+)
+from lionstudio.files.formats.strict_yaml import BadYaml, Path, as_written, load
 from lionstudio.files.formats.suggest import did_you_mean
+from lionstudio.model.providers import PERMISSIONS
 from lionstudio.system.safe_read import BOM
 
+T = TypeVar("T")
 MODES = ("agent", "flow", "fanout")
 INPUT = "input"
 MOST_COMPLAINTS = 20  # problems of one kind per file; a thousand would not help
@@ -48,6 +60,9 @@ RULES: Mapping[str, Rule] = {
     "bypass": field_rules.boolean,
     "yolo": field_rules.boolean,
     "permission_mode": field_rules.text,
+    "permissions": field_rules.one_of(*PERMISSIONS),
+    "pass_env": field_rules.variable_names,
+    "sandbox": field_rules.sandbox,
     "use": field_rules.mapping,
     "steps": any_of(field_rules.mapping, field_rules.sequence),
     "links": field_rules.sequence,
@@ -80,6 +95,7 @@ class Playbook(NamedTuple):
     args: tuple[Arg, ...]
     options: Mapping[str, Any]
     extra: Mapping[str, Any]
+    artifacts: tuple[Artifact, ...] = ()
 
 
 def parse(name: str, text: str) -> tuple[Playbook, list[Problem]]:
@@ -88,10 +104,11 @@ def parse(name: str, text: str) -> tuple[Playbook, list[Problem]]:
     if not isinstance(document.value, dict):
         raise BadYaml(1, "a playbook must be a mapping of keys to values", "start with `prompt: |`")
     # max-ops and max_ops are one field
+    lines, texts = _with_underscores(document.lines), _with_underscores(document.texts)
     fields = {key.replace("-", "_"): value for key, value in document.value.items()}
-    lines = {(str(path[0]).replace("-", "_"), *path[1:]): line for path, line in document.lines.items() if path}
+    fields = texts_as_written(fields, RULES, texts)
     valid = valid_fields(fields, RULES)
-    args, problems = _parse_args(valid.pop("args", {}), lines)
+    args, problems = _parse_args(valid.pop("args", {}), lines, texts)
     problems = [*check_fields(fields, RULES, lines), *_check_values(name, fields, lines, args), *problems]
     agents = valid.pop("agents", None) or ([valid["agent"]] if "agent" in valid else [])
     valid.pop("name", None)
@@ -102,10 +119,15 @@ def parse(name: str, text: str) -> tuple[Playbook, list[Problem]]:
         mode=valid.pop("mode", "flow" if "steps" in valid else "fanout" if "workers" in valid else "agent"),
         agents=tuple(agents),
         args=args,
+        artifacts=parse_artifacts(valid.pop("artifacts", None)),
         options=valid,
         extra={key: value for key, value in fields.items() if key not in RULES},
     )
     return playbook, problems
+
+
+def _with_underscores(facts: Mapping[Path, T]) -> dict[Path, T]:
+    return {(str(path[0]).replace("-", "_"), *path[1:]): fact for path, fact in facts.items() if path}
 
 
 def _check_values(
@@ -122,6 +144,7 @@ def _check_values(
             f"the name {fields['name']!r:.60} is ignored: the file is called {name!r:.60}",
             "remove `name`, or rename the file",
         )
+    yield from check_artifacts(fields.get("artifacts"), lines)
     for key in [key for key in fields if key not in RULES][:MOST_COMPLAINTS]:
         yield warning(lines.get((key,)), f"unknown field {key!r:.60}; it is kept but not used", _suggest(key))
     if isinstance(fields.get("prompt"), str):
@@ -137,7 +160,9 @@ def _suggest(key: str) -> str | None:
     return did_you_mean(key, RULES, "") or None
 
 
-def _parse_args(specs: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[tuple[Arg, ...], list[Problem]]:
+def _parse_args(
+    specs: Mapping[str, Any], lines: Mapping[Path, int], texts: Mapping[Path, str]
+) -> tuple[tuple[Arg, ...], list[Problem]]:
     args, problems = [], []
     for name, spec in specs.items():
         line = lines.get(("args", name))
@@ -150,6 +175,8 @@ def _parse_args(specs: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[tu
             continue
         problems += check_fields(spec or {}, _ARG_RULES, lines, ("args", name))
         arg = Arg(name, **valid_fields(spec or {}, _ARG_RULES))
+        if arg.type == "str":
+            arg = arg._replace(default=as_written(arg.default, texts, ("args", name, "default")))
         problems += _check_default(arg, lines.get(("args", name, "default"), line))
         args.append(arg)
     return tuple(args), problems

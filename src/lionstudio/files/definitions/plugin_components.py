@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
@@ -12,10 +13,13 @@ from lionstudio.files.definitions import skills
 from lionstudio.files.formats import frontmatter
 from lionstudio.files.formats.field_rules import Problem, error, to_problem
 from lionstudio.model.json_codec import load
+from lionstudio.model.redaction.process import redactor
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import BOM, is_within, list_folder, may_exist, read_text
 
 MOST_COMPONENTS = 20_000  # of one plugin
+_PATH_OF_ADDRESS = re.compile(r"(?<=://)[^\s'\"]{1,4000}")
+_KEY = re.compile(r"/(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,}(?![\w.-])")
 
 
 class Component(NamedTuple):
@@ -39,6 +43,11 @@ def read_plugin_json(path: str, root: str) -> Any:
         return load(read_text(path, root=root).removeprefix(BOM))
     except ValueError as reason:
         raise InvalidInput(f"{shown(path)} is not valid JSON: {reason}", hint="correct it, or move it away") from None
+
+
+def redacted(text: str) -> str:
+    """Text without secrets; a long part of the path of an address with letters and digits is a key too."""
+    return redactor().text(_PATH_OF_ADDRESS.sub(lambda match: _KEY.sub("/…", match[0]), text))
 
 
 def skill_files(folder: str) -> Iterator[tuple[str, str]]:
@@ -159,7 +168,8 @@ def _hooks_in(value: Any, path: str) -> Iterator[Component]:
             for hook in inner if isinstance(inner, list) else []:
                 if isinstance(hook, dict):
                     action = hook.get("command") or hook.get("prompt") or hook.get("url") or hook.get("type")
-                    yield Component("hook", str(event), path, f"{group.get('matcher') or '*'}: {action}")
+                    text = redacted(f"{group.get('matcher') or '*'}: {action}")
+                    yield Component("hook", str(event), path, text)
 
 
 def _servers_in(value: Any, path: str) -> Iterator[Component]:

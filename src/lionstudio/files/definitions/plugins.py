@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.definitions import skills
-from lionstudio.files.definitions.catalog import Definition, broken_definition, mark_shadowed, read_definition
+from lionstudio.files.definitions.catalog import Definition, broken_definition, mark_shadowed, not_read, read_definition
 from lionstudio.files.definitions.plugin_components import Component, list_components, read_plugin_json, skill_files
 from lionstudio.files.definitions.search_paths import SearchPath, plugin_paths, skill_paths
 from lionstudio.files.formats.field_rules import Problem, error, to_problem, warning
@@ -20,6 +22,8 @@ MARKETPLACE = os.path.join(".claude-plugin", "marketplace.json")
 MOST_DEPTH = 7
 MOST_FOLDERS = 20_000  # per search path; a huge checkout must not block the list
 
+_VERSION = re.compile(r"v?\d+(\.\d+)+(?:[-+.][0-9A-Za-z.+-]*)?")
+_NOT_IN_ID = re.compile(r"[^A-Za-z0-9._-]+")
 _COMPONENT_FOLDERS = frozenset({"skills", "agents", "commands", "hooks"})
 _NOT_ENTERED = _COMPONENT_FOLDERS | {"node_modules", "__pycache__", "site-packages", "venv"}
 
@@ -34,6 +38,13 @@ class Plugin(NamedTuple):
     description: str | None = None
     components: tuple[Component, ...] = ()
     problems: tuple[Problem, ...] = ()
+    manifest: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Its name and a digest of its path: several folders may have plugins of one name."""
+        digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
+        return f"{_NOT_IN_ID.sub('-', self.name)[:60]}-{digest}"
 
     @property
     def error(self) -> str | None:
@@ -50,15 +61,30 @@ class PluginScan(NamedTuple):
 def list_plugins(home: str, claude: str) -> PluginScan:
     places = plugin_paths(home, claude)
     plugins = [plugin for place in places for plugin in _list_in(place)]
-    return PluginScan(sorted(plugins, key=lambda plugin: (plugin.name, plugin.path)), places)
+    newest_first = sorted(plugins, key=_rank, reverse=True)
+    return PluginScan(sorted(newest_first, key=lambda plugin: plugin.name), places)
+
+
+def find_plugin(plugin_id: str, home: str, claude: str) -> Plugin | None:
+    return next((plugin for plugin in list_plugins(home, claude).plugins if plugin.id == plugin_id), None)
+
+
+def newest_of(plugins: list[Plugin]) -> dict[str, Plugin]:
+    """The newest version of each name that can be used."""
+    newest: dict[str, Plugin] = {}
+    for plugin in plugins:
+        other = newest.get(plugin.name)
+        if other is None or _rank(plugin) > _rank(other):
+            newest[plugin.name] = plugin
+    return newest
 
 
 def get_plugin(name: str, home: str, claude: str) -> Plugin:
     """Return a plugin by name, in its newest version when a cache has several."""
     plugins = [plugin for plugin in list_plugins(home, claude).plugins if plugin.name == name]
     if not plugins:
-        raise NotFound(f"plugin {shown(name)!r:.100} does not exist", hint="`li plugins ls` lists them")
-    return max(plugins, key=lambda plugin: (plugin.error is None, _numbers(plugin.version)))
+        raise NotFound(f"plugin {shown(name)!r:.100} does not exist", hint="li plugins ls")
+    return newest_of(plugins)[name]
 
 
 def list_skills(home: str, cwd: str, claude: str) -> list[Definition]:
@@ -75,15 +101,18 @@ def list_skills(home: str, cwd: str, claude: str) -> list[Definition]:
 def _skills_in(place: SearchPath) -> Iterator[Definition]:
     folder = os.path.join(place.path, "skills")
     if place.refused is not None:
+        if place.hint is not None and os.path.isdir(folder):
+            yield broken_definition("skill", "skills", folder, place, not_read(place))
         return
+    root = place.path if place.origin == "project" else folder
     try:
-        files = list(skill_files(folder))
+        files = list(skill_files(folder)) if is_within(folder, root) else []
     except LionError as refusal:
         yield broken_definition("skill", "skills", folder, place, to_problem(refusal, folder))
         return
     for path, name in files:
         if path.endswith(os.sep + skills.FILE):
-            yield read_definition("skill", name, path, place, folder)
+            yield read_definition("skill", name, path, place, root)
         else:
             yield broken_definition("skill", name, path, place, error(None, "broken symbolic link", "remove it"))
 
@@ -130,15 +159,19 @@ def _plugin(folder: str, manifest: str | None, place: SearchPath, listed: Mappin
             problems = () if good else (error(None, "the manifest is not a JSON object", "start it with a brace"),)
     else:
         problems = (warning(None, "the manifest is missing", "add .claude-plugin/plugin.json"),)
-    merged = {**listed, **fields}
+    # a cache has a folder for each version, below one with the name of the plugin
+    parent, last = os.path.split(folder)
+    own = {"name": os.path.basename(parent), "version": last} if _VERSION.fullmatch(last) else {"name": last}
+    merged = {**own, **listed, **fields}
     return Plugin(
-        name=shown(_text(merged.get("name")) or os.path.basename(folder)),
+        name=shown(_text(merged.get("name")) or last),
         path=folder,
         place=place,
         version=_text(merged.get("version")),
         description=_text(merged.get("description")),
         components=tuple(list_components(folder, fields)),
         problems=problems,
+        manifest=manifest,
     )
 
 
@@ -198,6 +231,10 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def _rank(plugin: Plugin) -> tuple[bool, tuple[int, ...]]:
+    return plugin.error is None, _numbers(plugin.version)
+
+
 def _numbers(version: str | None) -> tuple[int, ...]:
     return tuple(int(part) if part.isdigit() and len(part) < 10 else 0 for part in (version or "").split("."))
 
@@ -207,6 +244,7 @@ def to_dict(plugin: Plugin, *, whole: bool = False) -> dict[str, Any]:
     kinds = [part.kind for part in plugin.components]
     data: dict[str, Any] = {
         "kind": "plugin",
+        "id": plugin.id,
         "name": plugin.name,
         "version": plugin.version,
         "description": plugin.description,

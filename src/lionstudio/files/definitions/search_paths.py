@@ -1,14 +1,15 @@
-"""Folders with definitions: `.lionagi` in the project and its parents, the home, and Claude's own folder."""
+"""Folders with definitions: the home, `.lionagi` in the project and its parents, and Claude's own folder."""
 
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from lionstudio.errors import LionError
+from lionstudio.files.definitions.trust import FOLDER, check_folder, trust_command
 from lionstudio.system.safe_read import list_folder
-
-FOLDER = ".lionagi"
 
 
 class SearchPath(NamedTuple):
@@ -17,11 +18,13 @@ class SearchPath(NamedTuple):
     path: str
     origin: str  # project | home | marketplace | claude
     refused: str | None = None
+    hint: str | None = None  # the command after which it is read
+    digests: Mapping[str, str] | None = None  # of the files of a project: only these bytes are used
 
 
 def definition_paths(home: str, cwd: str) -> list[SearchPath]:
-    """List the folders of `agents` and `playbooks`, nearest first."""
-    return [*_projects(home, cwd), SearchPath(home, "home")]
+    """List the folders of `agents` and `playbooks`. The home is first: a project replaces nothing in it."""
+    return [SearchPath(home, "home"), *project_paths(home, cwd)]
 
 
 def skill_paths(home: str, cwd: str, claude: str) -> list[SearchPath]:
@@ -53,24 +56,29 @@ def _marketplaces(home: str) -> list[SearchPath]:
     ]
 
 
-def _projects(home: str, cwd: str) -> list[SearchPath]:
-    """List every `.lionagi` at or above a folder, except the home and the default home."""
+def project_paths(home: str, cwd: str) -> list[SearchPath]:
+    """List every `.lionagi` at or above a folder, nearest first, except the home and the default home."""
     homes = {os.path.realpath(home), os.path.realpath(os.path.expanduser(f"~/{FOLDER}"))}
     paths, folder = [], os.path.abspath(cwd)
     while True:
         candidate = os.path.join(folder, FOLDER)
         if os.path.isdir(candidate) and os.path.realpath(candidate) not in homes:
-            paths.append(SearchPath(candidate, "project", _refusal(candidate)))
+            paths.append(_project(home, candidate))
         parent = os.path.dirname(folder)
         if parent == folder:
             return paths
         folder = parent
 
 
-def _refusal(folder: str) -> str | None:
-    """Refuse a folder of another user: anyone can create one above ours, for example in /tmp."""
+def _project(home: str, folder: str) -> SearchPath:
+    """Refuse a folder of another user, which anyone can create above ours (in /tmp), and one that is not trusted."""
     try:
-        owner = os.stat(folder).st_uid
+        status = os.lstat(folder)
     except OSError as error:
-        return f"it cannot be read ({error.strerror})"
-    return None if owner in (os.geteuid(), 0) else f"it belongs to another user (uid {owner})"
+        return SearchPath(folder, "project", f"it cannot be read ({error.strerror})")
+    if status.st_uid not in (os.geteuid(), 0):
+        return SearchPath(folder, "project", f"it belongs to another user (uid {status.st_uid})")
+    if stat.S_ISLNK(status.st_mode):
+        return SearchPath(folder, "project", "it is a symbolic link")
+    refusal, digests = check_folder(home, folder)
+    return SearchPath(folder, "project", refusal, None if refusal is None else trust_command(folder), digests)

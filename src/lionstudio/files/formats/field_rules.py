@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError
-from lionstudio.files.formats.strict_yaml import BadYaml, Path
+from lionstudio.files.formats.strict_yaml import BadYaml, Path, as_written
+from lionstudio.settings import SANDBOX_MODES
 from lionstudio.system.filenames import shown
 
 
@@ -55,6 +57,15 @@ def text_list(value: Any) -> str | None:
     return None if good else "must be a list of strings"
 
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def variable_names(value: Any) -> str | None:
+    names = value.replace(",", " ").split() if isinstance(value, str) else value
+    good = isinstance(names, list) and all(isinstance(name, str) and _VARIABLE.match(name) for name in names)
+    return None if good else "must be a list of names of environment variables"
+
+
 def mapping(value: Any) -> str | None:
     return None if isinstance(value, dict) else "must be a mapping of keys to values"
 
@@ -80,6 +91,9 @@ def one_of(*values: str) -> Rule:
     return lambda value: None if isinstance(value, str) and value in values else f"must be one of: {', '.join(values)}"
 
 
+sandbox = one_of(*SANDBOX_MODES)
+
+
 def any_of(*rules: Rule) -> Rule:
     def check(value: Any) -> str | None:
         faults = [fault for rule in rules if (fault := rule(value)) is not None]
@@ -91,6 +105,19 @@ def any_of(*rules: Rule) -> Rule:
 def model(value: Any) -> str | None:
     good = isinstance(value, str) and value.isprintable() and " " not in value and all(value.split("/"))
     return None if good else "must be a model such as sonnet, or provider/model such as claude-code/sonnet"
+
+
+_TEXT_RULES = (text, text_list, model, sandbox)
+
+
+def texts_as_written(
+    fields: Mapping[str, Any], rules: Mapping[str, Rule], texts: Mapping[Path, str], above: Path = ()
+) -> dict[str, Any]:
+    """Return the fields with `no`, `off` and `0123` as the text they are, where only text is valid."""
+    return {
+        key: as_written(value, texts, (*above, key)) if rules.get(key) in _TEXT_RULES else value
+        for key, value in fields.items()
+    }
 
 
 def check_fields(

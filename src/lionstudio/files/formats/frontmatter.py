@@ -13,11 +13,12 @@ _CLOSING = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 
 
 class FrontMatter(NamedTuple):
-    """The keys of the front matter with their lines, and the body below it."""
+    """The keys of the front matter with their lines, the body below it, and the text of numbers and words."""
 
     fields: dict[str, Any]
     lines: dict[Path, int]
     body: str
+    texts: dict[Path, str]
 
 
 def split(text: str) -> FrontMatter:
@@ -25,7 +26,7 @@ def split(text: str) -> FrontMatter:
     text = text.removeprefix(BOM)
     opening = _OPENING.match(text)
     if opening is None:
-        return FrontMatter({}, {}, text.strip())
+        return FrontMatter({}, {}, text.strip(), {})
     first_line = text.count("\n", 0, opening.end()) + 1
     closing = _CLOSING.search(text, opening.end())
     if closing is None:
@@ -35,4 +36,5 @@ def split(text: str) -> FrontMatter:
     document = load(text[opening.end() : closing.start()], first_line)
     if document.value is not None and not isinstance(document.value, dict):
         raise BadYaml(first_line, "the front matter must be a mapping of keys to values", "write it as `model: sonnet`")
-    return FrontMatter(document.value or {}, document.lines, text[closing.end() :].strip())
+    body = text[closing.end() :].strip()
+    return FrontMatter(document.value or {}, document.lines, body, document.texts)

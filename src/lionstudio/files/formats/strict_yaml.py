@@ -7,7 +7,7 @@ like `yes` become values, everything else stays text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
@@ -19,10 +19,11 @@ Path = tuple[str | int, ...]
 
 
 class Document(NamedTuple):
-    """The value, and the line of each key and item."""
+    """The value, the line of each key and item, and the text of each scalar that is not text (`no`, `0123`)."""
 
     value: Any
     lines: dict[Path, int]
+    texts: dict[Path, str]
 
 
 class BadYaml(InvalidInput):
@@ -39,21 +40,22 @@ def load(text: str, first_line: int = 1) -> Document:
     import yaml
 
     lines: dict[Path, int] = {}
+    texts: dict[Path, str] = {}
     try:
-        value = _Builder(yaml, text, lines, first_line).build()
+        value = _Builder(yaml, text, lines, texts, first_line).build()
     except yaml.YAMLError as error:
         raise _to_bad_yaml(error, text, first_line) from None
     except UnicodeEncodeError as error:
         line = first_line + text.count("\n", 0, error.start)
         raise BadYaml(line, "not valid Unicode", "remove that character") from None
-    return Document(value, lines)
+    return Document(value, lines, texts)
 
 
 class _Builder:
     """Turns parser events into values; it has its own stack, so deep nesting cannot exhaust Python's."""
 
-    def __init__(self, yaml: Any, text: str, lines: dict[Path, int], first_line: int) -> None:
-        self.yaml, self.lines, self.first_line = yaml, lines, first_line
+    def __init__(self, yaml: Any, text: str, lines: dict[Path, int], texts: dict[Path, str], first_line: int) -> None:
+        self.yaml, self.lines, self.texts, self.first_line = yaml, lines, texts, first_line
         # the C parser if available: a list of 5,000 definitions must not take seconds
         self.events: Iterator[Any] = iter(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
         self.nodes_left = MOST_NODES
@@ -93,7 +95,10 @@ class _Builder:
         self._check(event)
         self.lines.setdefault(path, self.line(event))
         if isinstance(event, self.yaml.ScalarEvent):
-            return scalar(event.value) if event.implicit[0] else event.value
+            value = scalar(event.value) if event.implicit[0] else event.value
+            if value is not None and not isinstance(value, str):
+                self.texts[path] = event.value
+            return value
         return _Collection({} if isinstance(event, self.yaml.MappingStartEvent) else [], path)
 
     def _key(self, event: Any, top: _Collection) -> str:
@@ -159,6 +164,15 @@ def scalar(text: str) -> Any:
     if _INTEGER.match(text):
         return int(text)
     return float(text) if _DECIMAL.match(text) else text
+
+
+def as_written(value: Any, texts: Mapping[Path, str], path: Path = ()) -> Any:
+    """Return a value with the numbers and words in it as text, as they are written."""
+    if isinstance(value, dict):
+        return {key: as_written(item, texts, (*path, key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_written(item, texts, (*path, number)) for number, item in enumerate(value)]
+    return texts.get(path, value)
 
 
 def _to_bad_yaml(error: Any, text: str, first_line: int) -> BadYaml:

@@ -54,13 +54,19 @@ def merge_base(repo: str, one: str, other: str) -> str | None:
     return out.decode().strip() if code == 0 else None
 
 
-def diff(repo: str, base: str, head: str) -> Diff:
-    """Compare two commits by their ids."""
+def changed_files(repo: str, base: str, head: str) -> list[ChangedFile]:
+    """List the files that differ between two commits."""
     code, numstat, _ = _git(repo, *_DIFF, "--numstat", "-z", "--end-of-options", base, head)
     if code:
         raise NotFound("cannot compare the two commits", hint="they may have been removed from the repository")
+    return _files(numstat)
+
+
+def diff(repo: str, base: str, head: str) -> Diff:
+    """Compare two commits by their ids."""
+    files = changed_files(repo, base, head)
     code, patch, whole = _git(repo, *_DIFF, "--patch", "--end-of-options", base, head)
-    return Diff(base, head, _files(numstat), patch.decode("utf-8", "replace"), whole and code == 0)
+    return Diff(base, head, files, patch.decode("utf-8", "replace"), whole and code == 0)
 
 
 def _files(numstat: bytes) -> list[ChangedFile]:

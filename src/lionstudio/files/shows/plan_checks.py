@@ -71,7 +71,7 @@ def check_plan(plan: Plan, playbooks: Collection[str], agents: Collection[str]) 
     problems = []
     for play in plan.plays:
         if play.playbook is not None and not _has(play.playbook, playbooks):
-            hint = did_you_mean(play.playbook, playbooks, "`li playbooks ls` lists them")
+            hint = did_you_mean(play.playbook, playbooks, "li playbooks ls")
             problems.append(
                 error(play.line, f"{play.name}: playbook {shown(play.playbook)!r:.80} does not exist", hint)
             )
@@ -81,12 +81,12 @@ def check_plan(plan: Plan, playbooks: Collection[str], agents: Collection[str]) 
                 error(play.line, f"{play.name} has no agent", "add `agent: NAME` to the play or to the show")
             )
         elif agent is not None and not _has_agent(agent, agents):
-            hint = did_you_mean(agent, agents, "`li agents ls` lists them")
+            hint = did_you_mean(agent, agents, "li agents ls")
             problems.append(error(play.line, f"{play.name}: agent {shown(agent)!r:.80} does not exist", hint))
     gates = [gate for play in plan.plays for gate in play.gates or ()]
     for gate in (*plan.gates, *plan.final_gates, *gates):
         if gate.agent is not None and not _has_agent(gate.agent, agents):
-            hint = did_you_mean(gate.agent, agents, "`li agents ls` lists them")
+            hint = did_you_mean(gate.agent, agents, "li agents ls")
             problems.append(error(gate.line, f"the reviewing agent {shown(gate.agent)!r:.80} does not exist", hint))
     return problems
 

@@ -10,7 +10,7 @@ from typing import Any
 from lionstudio.files.definitions.agents import EFFORTS
 from lionstudio.files.formats import field_rules
 from lionstudio.files.formats.field_rules import Rule, any_of
-from lionstudio.model.shows.plan import Command
+from lionstudio.model.shows.plan import PERMISSIONS, Command
 from lionstudio.system.filenames import fault_of_name
 
 _DAY = 86_400
@@ -21,6 +21,7 @@ _DURATION = re.compile(r"([0-9]{1,7})([smhd])")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 _RESERVED = frozenset({"integration", "head"})
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+#=-]{0,200}\Z")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPERATORS = frozenset("();<>|&")
 
 
@@ -124,6 +125,11 @@ def name_list(value: Any) -> str | None:
     return None if all(isinstance(item, str) and item for item in items) else "must be a list of names"
 
 
+def variables(value: Any) -> str | None:
+    good = isinstance(value, list) and all(isinstance(item, str) and _VARIABLE.fullmatch(item) for item in value)
+    return None if good else "must be a list of names of environment variables, without values"
+
+
 def provider_limits(value: Any) -> str | None:
     good = isinstance(value, dict) and all(
         isinstance(limit, int) and not isinstance(limit, bool) and 1 <= limit <= 1000 for limit in value.values()
@@ -154,6 +160,11 @@ PLAN_RULES: Mapping[str, Rule] = {
     "teardown": commands,
     "copy": repo_paths,
     "notify": field_rules.mapping,
+    "permissions": field_rules.one_of(*PERMISSIONS),
+    "pass_env": variables,
+    "sandbox": field_rules.sandbox,
+    "network": field_rules.boolean,
+    "deciders": field_rules.text_list,
 }
 PLAY_RULES: Mapping[str, Rule] = {
     "name": play_name,
@@ -167,6 +178,10 @@ PLAY_RULES: Mapping[str, Rule] = {
     "gates": field_rules.any_value,
     "max_attempts": field_rules.integer(1, 100),
     "timeout": duration,
+    "permissions": field_rules.one_of(*PERMISSIONS),
+    "pass_env": variables,
+    "sandbox": field_rules.sandbox,
+    "network": field_rules.boolean,
 }
 GATE_RULES: Mapping[str, Rule] = {
     "command": command,

@@ -12,8 +12,8 @@ from typing import Any
 from lionstudio.errors import InvalidInput
 from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, error, to_problem, valid_fields
 from lionstudio.files.formats.frontmatter import split
-from lionstudio.files.formats.strict_yaml import BadYaml, Path
-from lionstudio.files.formats.suggest import did_you_mean
+from lionstudio.files.formats.strict_yaml import BadYaml, Path, as_written
+from lionstudio.files.formats.suggest import did_you_mean, nearest
 from lionstudio.files.shows.plan_checks import check_graph
 from lionstudio.files.shows.plan_fields import (
     BUDGET_RULES,
@@ -72,7 +72,7 @@ def parse_plan(topic: str, text: str) -> tuple[Plan | None, list[Problem]]:
         front = split(text)
     except BadYaml as refusal:
         return None, [to_problem(refusal)]
-    reader = _Reader(front.lines)
+    reader = _Reader(front.lines, front.texts)
     if (fault := fault_of_slug(topic)) is not None:
         reader.problems.append(error(None, f"the topic {topic!r:.80} {fault}", "rename the folder of the show"))
     plan = reader.plan(topic, front.fields)
@@ -83,8 +83,8 @@ def parse_plan(topic: str, text: str) -> tuple[Plan | None, list[Problem]]:
 class _Reader:
     """Builds the plan from its fields and collects the problems."""
 
-    def __init__(self, lines: Mapping[Path, int]) -> None:
-        self.lines = lines
+    def __init__(self, lines: Mapping[Path, int], texts: Mapping[Path, str]) -> None:
+        self.lines, self.texts = lines, texts
         self.problems: list[Problem] = []
 
     def plan(self, topic: str, fields: Mapping[str, Any]) -> Plan:
@@ -93,7 +93,8 @@ class _Reader:
         for key, hint in (("repo", "write `repo: /path/to/repository`"), ("plays", "write `plays:` and a list")):
             if fields.get(key) in (None, "", [], {}):
                 self.problems.append(error(1, f"missing key {key}", hint))
-        plain = {name: good[name] for name in ("base_branch", "agent", "concurrency", "max_attempts") if name in good}
+        names = ("base_branch", "agent", "concurrency", "max_attempts", "permissions", "sandbox", "network")
+        plain = {name: good[name] for name in names if name in good}
         return Plan(
             topic=topic,
             plays=self.plays(good.get("plays") or []),
@@ -107,6 +108,8 @@ class _Reader:
             setup=_commands(good.get("setup")),
             teardown=_commands(good.get("teardown")),
             copy=tuple(good.get("copy") or ()),
+            pass_env=tuple(good.get("pass_env") or ()),
+            deciders=tuple(good.get("deciders") or ()),
             notify=self.notify(good.get("notify") or {}),
             timeout=to_seconds(good["timeout"]) if "timeout" in good else PLAY_TIMEOUT,
             **plain,
@@ -136,18 +139,25 @@ class _Reader:
         good = self.check(fields, PLAY_RULES, path)
         if fields.get("name") is None:
             self.add_error(path, "the play has no name", "add `name: parser`")
-        if not fields.get("playbook") and not fields.get("prompt"):
-            self.add_error(
-                path, f"the play {good.get('name', '')} has neither a playbook nor a prompt", "add one of them"
-            )
+        task = {"prompt", "playbook"}
+        misspelled = {nearest(key, PLAY_RULES) for key in fields if key not in PLAY_RULES}
+        if not task & {key for key, value in fields.items() if value not in (None, "")} and not task & misspelled:
+            name = f"the play {good['name']}" if "name" in good else "the play"
+            self.add_error(path, f"{name} has neither a playbook nor a prompt", "add one of them")
         if fields.get("args") and not fields.get("playbook"):
             self.add_error((*path, "args"), "args need a playbook", "add `playbook: NAME`, or remove the args")
         if "name" not in good:
             return
         needs, plain = good.get("depends_on", []), ("name", "playbook", "prompt", "intent", "agent", "effort")
+        args = as_written(good.get("args") or {}, self.texts, (*path, "args"))
         yield PlannedPlay(
-            **{name: good[name] for name in (*plain, "max_attempts") if name in good},
-            args={name: _to_text(value) for name, value in (good.get("args") or {}).items()},
+            **{
+                name: good[name]
+                for name in (*plain, "max_attempts", "permissions", "sandbox", "network")
+                if name in good
+            },
+            pass_env=tuple(good.get("pass_env") or ()),
+            args={name: _argument(value, args[name]) for name, value in (good.get("args") or {}).items()},
             depends_on=tuple(dict.fromkeys([needs] if isinstance(needs, str) else needs)),
             gates=self.gates(good.get("gates"), (*path, "gates")),
             timeout=to_seconds(good["timeout"]) if "timeout" in good else None,
@@ -208,7 +218,11 @@ class _Reader:
         return Notify(desktop=good.get("desktop", True), webhook=good.get("webhook"), command=command)
 
     def check(self, fields: Mapping[str, Any], rules: Mapping[str, Rule], path: Path) -> dict[str, Any]:
-        """Return the valid fields; report invalid values and unknown keys."""
+        """Return the valid fields; report invalid values and unknown keys.
+
+        Where text is meant, `no` and `0123` are text as they are written.
+        """
+        fields = {key: self.repaired(value, rules.get(key), (*path, key)) for key, value in fields.items()}
         for problem in check_fields(fields, rules, self.lines, path):
             self.problems.append(problem if problem.line is not None else problem._replace(line=self.line(path)))
         for key in fields:
@@ -220,6 +234,13 @@ class _Reader:
                 )
         return valid_fields(fields, rules)
 
+    def repaired(self, value: Any, rule: Rule | None, path: Path) -> Any:
+        """Return the value, or its text as it is written when only that is valid."""
+        if rule is None or value is None or rule(value) is None:
+            return value
+        text = as_written(value, self.texts, path)
+        return text if rule(text) is None else value
+
     def add_error(self, path: Path, message: str, hint: str) -> None:
         self.problems.append(error(self.line(path), message, hint))
 
@@ -230,8 +251,9 @@ class _Reader:
         return self.lines.get(path)
 
 
-def _to_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _argument(value: Any, written: Any) -> str:
+    """Return an argument of a playbook as it is written; for a switch, `yes` means true."""
+    return str(value).lower() if isinstance(value, bool) else str(written)
 
 
 def _commands(value: Any) -> tuple[Command, ...]:

@@ -13,6 +13,7 @@ PATTERN = """\
 agent: claude            # runs every play that does not name its own agent or playbook
 concurrency: 4           # maximum plays running at once
 max_attempts: 3          # attempts per play before it is handed to you
+# permissions: all       # let agents run commands such as the tests (default: edit)
 gates:                   # checks of every play's merge result, in this order
   # - command: make test
   # - review: claude     # an agent that gives a verdict

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError
 from lionstudio.files.formats.frontmatter import split
+from lionstudio.files.formats.strict_yaml import as_written
 from lionstudio.files.legacy_runs import Times, times_of
 from lionstudio.model.shows.play_codec import parse_names
 from lionstudio.model.shows.show_files import ABORT, FINAL_VERDICT, META, PLAN, VERDICT
@@ -129,7 +130,8 @@ def _all_times(folder: str, *names: str) -> Times:
 
 def parse_folder_plan(text: str) -> FolderPlan:
     """Parse a plan from its front matter, or from the Markdown lines of older plans."""
-    fields, _, body = split(text)
+    front = split(text)
+    fields, body = as_written(front.fields, front.texts), front.body
     lines = body.splitlines()
     goal = _text(fields.get("goal")) or _section(lines, "## Goal")
     return FolderPlan(
@@ -138,7 +140,7 @@ def parse_folder_plan(text: str) -> FolderPlan:
         base_branch=_text(fields.get("base_branch")) or _branch(lines, "Base", "Base for final merge"),
         integration_branch=_text(fields.get("integration_branch"))
         or _branch(lines, "Integration", "Integration branch"),
-        final_gates=bool(fields.get("final_gates")),
+        final_gates=bool(fields.get("final_gates") or fields.get("gates")),  # without final gates, these run last
         plays=_plays_in_fields(fields.get("plays")) or _plays_in_lines(lines),
     )
 

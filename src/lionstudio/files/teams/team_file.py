@@ -21,7 +21,12 @@ from lionstudio.system.filenames import check_name, fault_of_name, shown
 from lionstudio.system.safe_read import BOM, FolderEntry, list_folder, read_bytes
 
 MOST_BYTES = 64_000_000  # every message reads and writes the whole file
-OUTSIDERS = ("_cli", "system", "user")  # senders that are not members: a terminal, the system, the user of the web page
+OUTSIDER = "_cli"
+OUTSIDERS = (
+    OUTSIDER,
+    "system",
+    "user",
+)  # senders that are not members: a terminal, the system, the user of the web page
 SUFFIX = ".json"
 
 T = TypeVar("T")
@@ -81,9 +86,7 @@ def create_team_file(home: str, team: Team, data: Json) -> TeamFile:
     with locked(os.path.join(folder_of(home), ".create.lock")):
         existing = find_team_file(home, team.name)
         if existing is not None and (existing.team is None or existing.team.status == "active"):
-            raise Conflict(
-                f"the team {team.name} already exists ({existing.path})", hint="`li team ls` lists all teams"
-            )
+            raise Conflict(f"the team {team.name} already exists ({existing.path})", hint="li team ls")
         path = path_of(home, team.id)
         if os.path.lexists(path):
             raise Conflict(f"{shown(path)} already exists", hint="try again to get another id")

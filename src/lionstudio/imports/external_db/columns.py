@@ -9,6 +9,7 @@ from typing import Any
 from lionstudio.errors import InvalidInput
 from lionstudio.model.coerce import to_mapping
 from lionstudio.model.entity import Element
+from lionstudio.model.import_ids import IMPORTED
 from lionstudio.model.json_codec import MAX_DEPTH, dump, load, visible
 from lionstudio.system.json_read import parse_json
 
@@ -45,12 +46,19 @@ def metadata_of(record: Record) -> dict[str, Any]:
     return to_mapping(value) if isinstance(value, dict) else {"unreadable": value}
 
 
+def keep_only(metadata: Mapping[str, Any], facts: frozenset[str]) -> dict[str, Any]:
+    """The metadata with these keys; all others are kept under `imported`, where no code acts on them."""
+    rest = {name: value for name, value in metadata.items() if name not in facts}
+    kept = {name: value for name, value in metadata.items() if name in facts}
+    return kept | ({IMPORTED: {"metadata": rest}} if rest else {})
+
+
 def keep_rest(metadata: dict[str, Any], record: Record, columns: frozenset[str], **replaced: Any) -> dict[str, Any]:
     """Add every column that is not in `columns` to the metadata, and the original values of replaced ones."""
     rest = {name: record[name] for name in sorted(record.keys() - columns)} | replaced
     rest = {name: kept for name, value in rest.items() if (kept := _metadata_value(value)) is not None}
     if rest:
-        metadata["imported"] = {**to_mapping(metadata.get("imported")), **rest}
+        metadata[IMPORTED] = {**to_mapping(metadata.get(IMPORTED)), **rest}
     return metadata
 
 

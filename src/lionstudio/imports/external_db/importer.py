@@ -10,7 +10,7 @@ from typing import Any
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.imports.external_db.columns import Record
-from lionstudio.imports.external_db.message_order import merge_orders, parse_order
+from lionstudio.imports.external_db.message_order import merge_orders, parse_order, with_system_prompts
 from lionstudio.imports.external_db.other_tables import import_definitions, import_shows, import_teams
 from lionstudio.imports.external_db.row_mapping import (
     branch_of,
@@ -20,14 +20,13 @@ from lionstudio.imports.external_db.row_mapping import (
     updated_at,
     usage_of,
 )
-from lionstudio.imports.redact import redact_mapping, redact_row
 from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
 from lionstudio.imports.upsert import ITEM_ERRORS, error_line, upsert
 from lionstudio.model import import_ids
 from lionstudio.model.coerce import to_id, to_mapping, to_text
 from lionstudio.model.ids import check_id
 from lionstudio.model.sessions import Session
-from lionstudio.model.status.statuses import SESSION_TRANSITIONS, can_reach
+from lionstudio.model.status.statuses import SESSION_TRANSITIONS, SourceKind, can_reach
 from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports import external_rows
@@ -74,6 +73,10 @@ class _SessionImporter:
             check_id(session_id, "session id")
             record = external_rows.read_session(self.source, session_id)
             branches = external_rows.read_branches(self.source, session_id)
+            twin = None if branches else external_rows.session_of_run(self.source, session_id)
+            if twin is not None and self._repeats(record, twin):
+                report.add(self._second_row(str(session_id), twin))
+                return length
             shapes = self._shapes(record, branches)
             length = max((shape.length for _, shape in shapes.values()), default=0)
             if self.store.read(lambda conn: self._is_complete(conn, record, shapes)):
@@ -85,12 +88,36 @@ class _SessionImporter:
         point("import.item")
         return length
 
+    def _repeats(self, record: Record, twin: str) -> bool:
+        """Whether a row without branches has only messages that the recorded session of the same run has too."""
+        own = parse_order(*external_rows.read_collection(self.source, record.get("progression_id")))
+        recorded = external_rows.read_session(self.source, twin)
+        rows = [recorded, *external_rows.read_branches(self.source, twin)]
+        orders = [
+            parse_order(*external_rows.read_collection(self.source, row.get("progression_id"))).ids for row in rows
+        ]
+        prompts = {row.get("system_msg_id") for row in rows}
+        return own.unreadable is None and set(own.ids) <= {id_ for order in orders for id_ in order} | prompts
+
+    def _second_row(self, session_id: str, twin: str) -> ImportItem:
+        if self.store.read(lambda conn: find_existing(conn, session_id)) is None:
+            return ImportItem("session", session_id, ItemOutcome.UNCHANGED, session_id=twin)
+        reason = (
+            f"an earlier import stored this run twice; session {twin} is complete, so run: li state rm {session_id}"
+        )
+        return ImportItem("session", session_id, ItemOutcome.SKIPPED, reason, session_id=twin)
+
     def _shapes(self, record: Record, branches: Sequence[Record]) -> dict[str, tuple[bool, external_rows.Shape]]:
         """The shape of each progression of a session by its owner's id, and True for the session's own."""
-        shapes = {
-            str(row["id"]): (False, external_rows.shape_of(self.source, row.get("progression_id"))) for row in branches
-        }
-        return {str(record["id"]): (True, external_rows.shape_of(self.source, record.get("progression_id"))), **shapes}
+        shapes, prompts = {}, 0
+        for row in branches:
+            shape = external_rows.shape_of(self.source, row.get("progression_id"))
+            if (prompt := external_rows.unlisted_system_prompt(self.source, row)) is not None:
+                shape, prompts = external_rows.Shape(shape.length + 1, shape.last or prompt), prompts + 1
+            shapes[str(row["id"])] = (False, shape)
+        own = external_rows.shape_of(self.source, record.get("progression_id"))
+        own = own._replace(length=own.length + prompts) if own.length > 0 else own
+        return {str(record["id"]): (True, own), **shapes}
 
     def _is_complete(
         self, conn: Connection, record: Record, shapes: dict[str, tuple[bool, external_rows.Shape]]
@@ -112,17 +139,20 @@ class _SessionImporter:
 
     def _upsert(self, record: Record, rows: Sequence[Record]) -> ImportItem:
         session = session_of(record, ours=self.ours)
-        session = session if self.ours else replace(session, metadata=redact_mapping(session.metadata))
         branches = [self._branch(row, session) for row in rows]
         session = _with_configuration(session, branches)
         own = parse_order(*external_rows.read_collection(self.source, record.get("progression_id")))
         order = merge_orders(self.source, own.ids, [branch.order for branch in branches])
+        prompts = [external_rows.unlisted_system_prompt(self.source, row) for row in rows]
+        order = with_system_prompts(order, [(prompt, b.order) for prompt, b in zip(prompts, branches, strict=True)])
+        for prompt, branch in zip(prompts, branches, strict=True):
+            branch.order = branch.order if prompt is None else [prompt, *branch.order]
 
         def fetch(conn: Connection, ids: Sequence[str]) -> Iterable[Row]:
             rows = external_rows.read_messages(self.source, ids)
             if self.ours:
                 return (own_message_row(conn, row) for row in rows)
-            return (redact_row(message_row(conn, row, session.created_at)) for row in rows)
+            return (message_row(conn, row, session.created_at) for row in rows)
 
         incoming = Incoming(
             session=session,
@@ -167,12 +197,19 @@ def _with_configuration(session: Session, branches: Sequence[IncomingBranch]) ->
     return replace(session, model=session.model or first("model"), provider=session.provider or first("provider"))
 
 
+# What a run that we recorded is continued and stopped by; another database has no say in it.
+_OF_THE_RUN = ("owner", "agent_name", "provider", "model", "cwd", "invocation_kind", "artifacts_path")
+
+
 def _newer(existing: Session, incoming: Session) -> Session | None:
     """The other row if it changed later than ours; the outcome of a session that ended here stays (ADR-0020)."""
     if (incoming.updated_at or 0.0) <= (existing.updated_at or 0.0):
         return None
-    metadata = {**existing.metadata, **incoming.metadata}
+    ours = existing.source_kind in (None, SourceKind.LIVE)
+    metadata = existing.metadata if ours else {**existing.metadata, **incoming.metadata}
     newer = replace(incoming, id=existing.id, source_kind=existing.source_kind, metadata=metadata)
+    if ours:
+        newer = replace(newer, **{name: getattr(existing, name) for name in _OF_THE_RUN})
     before, after = existing.status, incoming.status
     if before is None or after is None or can_reach(SESSION_TRANSITIONS, before, after):
         return newer

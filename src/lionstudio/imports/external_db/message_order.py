@@ -52,6 +52,18 @@ def merge_orders(source: ExternalDb, own: Sequence[str], branches: Sequence[Sequ
     return list(dict.fromkeys([*order, *(id_ for _, id_ in sorted(timed, key=lambda entry: entry[0]))]))
 
 
+def with_system_prompts(order: Sequence[str], branches: Sequence[tuple[str | None, Sequence[str]]]) -> list[str]:
+    """The order with each system prompt before the first message of its branch."""
+    listed, placed = set(order), list(order)
+    for prompt, ids in branches:
+        if prompt is None or prompt in listed:
+            continue
+        first = next((id_ for id_ in ids if id_ in listed and id_ != prompt), None)
+        placed.insert(0 if first is None else placed.index(first), prompt)
+        listed.add(prompt)
+    return placed
+
+
 def _times(source: ExternalDb, ids: Sequence[str]) -> dict[str, float]:
     times: dict[str, float] = {}
     for start in range(0, len(ids), _BATCH):

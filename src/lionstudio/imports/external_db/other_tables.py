@@ -1,6 +1,7 @@
 """Import the other tables of a database: shows with their plays, teams, versions of definitions.
 
-Where both databases have a row, the one that changed last wins.
+Where both databases have a row of a team, the one that changed last wins. A show of another database is history: it
+arrives with the status `imported` and without the facts that a director works by, and a show of ours is not changed.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from typing import Any
 
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
-from lionstudio.imports.external_db.columns import Record, columns_of, decoded, keep_rest, metadata_of
-from lionstudio.imports.redact import redact_text
+from lionstudio.imports.external_db.columns import Record, columns_of, decoded, keep_only, keep_rest, metadata_of
 from lionstudio.imports.report import ImportTarget, Report
 from lionstudio.imports.upsert import ITEM_ERRORS, Missing, Write, error_line, upsert_rows
 from lionstudio.model import import_ids
@@ -22,14 +22,7 @@ from lionstudio.model.coerce import to_enum, to_id, to_int, to_text, to_timestam
 from lionstudio.model.ids import check_id
 from lionstudio.model.shows.play_codec import parse_columns, parse_gate
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.statuses import (
-    PLAY_TRANSITIONS,
-    SHOW_TRANSITIONS,
-    PlayStatus,
-    ShowStatus,
-    TeamStatus,
-    can_reach,
-)
+from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus, TeamStatus, can_reach
 from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.connection import Connection
 from lionstudio.state.definitions import Version, copy_version, list_versions
@@ -68,6 +61,11 @@ def _import_rows(
 # ── Shows ────────────────────────────────────────────────────────────────
 
 
+# What pages show. Everything else decides what a director runs, reviews or merges, and comes from our own files only.
+_SHOW_FACTS = frozenset({"final_verdict"})
+_PLAY_FACTS: frozenset[str] = frozenset()
+
+
 def import_shows(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
     """Match shows by topic and plays by name."""
 
@@ -79,21 +77,26 @@ def import_shows(store: ImportTarget, source: ExternalDb, report: Report, dry_ru
 
 
 def _show(row: Record) -> Show:
-    status = to_enum(ShowStatus, row.get("status"))
     created, topic = _created_at(row), check_id(row["topic"], "topic")
     return Show(
         id=to_id(row.get("id")) or import_ids.show_id(topic),
         topic=topic,
         created_at=created,
         updated_at=to_timestamp(row.get("updated_at")) or created,
-        show_dir=to_text(row.get("show_dir")) or "",
+        show_dir="",  # nothing is read or written in a folder that another database names
         goal=to_text(row.get("goal")),
         repo=to_text(row.get("repo")),
         base_branch=to_text(row.get("base_branch")),
         integration_branch=to_text(row.get("integration_branch")),
-        status=status or ShowStatus.IMPORTED,
+        status=ShowStatus.IMPORTED,
         status_source=to_text(row.get("status_source")),
-        metadata=keep_rest(metadata_of(row), row, columns_of(Show), status=None if status else row.get("status")),
+        metadata=keep_rest(
+            keep_only(metadata_of(row), _SHOW_FACTS),
+            row,
+            columns_of(Show),
+            status=row.get("status"),
+            show_dir=row.get("show_dir"),
+        ),
     )
 
 
@@ -108,8 +111,10 @@ def _missing_of_show(
     writes: list[Write] = []
     if existing is None:
         writes.append(partial(sync_show, show=show, current=None, via="import"))
-    elif _is_newer(show, existing, can_reach(SHOW_TRANSITIONS, existing.status, show.status)):
-        merged = replace(show, id=existing.id, metadata={**existing.metadata, **show.metadata})
+    elif existing.status is not ShowStatus.IMPORTED:
+        return [], False  # it is ours: a director ran it, or its folder is here
+    elif _is_newer(show, existing):
+        merged = replace(show, id=existing.id)
         writes.append(partial(sync_show, show=merged, current=existing, via="import"))
     for row in rows:
         play = _play(conn, source, row, show.id if existing is None else existing.id, show.topic)
@@ -123,24 +128,22 @@ def _merge_play(play: Play, existing: Play | None) -> Play | None:
     """The play to write; None if nothing is missing."""
     if existing is None:
         return play
-    if _is_newer(play, existing, can_reach(PLAY_TRANSITIONS, existing.status, play.status)):
-        return replace(play, id=existing.id, metadata={**existing.metadata, **play.metadata})
+    if _is_newer(play, existing) and can_reach(PLAY_TRANSITIONS, existing.status, play.status):
+        return replace(play, id=existing.id)
     if existing.session_id is None and play.session_id is not None:
         return replace(existing, session_id=play.session_id)  # its session was imported after the play
     return None
 
 
-def _is_newer(incoming: Show | Play, existing: Show | Play, can_follow: bool) -> bool:
-    """True if it changed later and its status may follow ours (ADR-0020)."""
-    return can_follow and (existing.updated_at or 0.0) < (incoming.updated_at or 0.0)
+def _is_newer(incoming: Show | Play, existing: Show | Play) -> bool:
+    return (existing.updated_at or 0.0) < (incoming.updated_at or 0.0)
 
 
 def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic: str) -> Play:
     name, status = check_id(row["name"], "play name"), to_enum(PlayStatus, row.get("status"))
     session, needs = find_session_here(conn, source, row.get("session_id")), decoded(row.get("depends_on"))
     created = _created_at(row)
-    originals = {"status": row.get("status"), "session_id": row.get("session_id")}
-    lost = {"status": status is None, "session_id": session != row.get("session_id")}
+    lost = None if session == row.get("session_id") else row.get("session_id")
     return Play(
         id=to_id(row.get("id")) or import_ids.play_id(topic, name),
         show_id=show_id,
@@ -155,7 +158,11 @@ def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic
         depends_on=tuple(str(need) for need in needs) if isinstance(needs, list) else (),
         sort_order=to_int(row.get("sort_order")) or 0,
         metadata=keep_rest(
-            metadata_of(row), row, columns_of(Play), **{key: originals[key] for key, gone in lost.items() if gone}
+            keep_only(metadata_of(row), _PLAY_FACTS),
+            row,
+            columns_of(Play),
+            status=str(row.get("status")),  # always there: it marks the row as imported
+            session_id=lost,
         ),
     )
 
@@ -227,7 +234,7 @@ def _team_message(conn: Connection, source: ExternalDb, row: Record) -> TeamMess
         created_at=_created_at(row),
         sender=to_text(row.get("sender")) or "unknown",
         recipient=to_text(row.get("recipient")) or "all",
-        content=redact_text(to_text(row.get("content")) or ""),
+        content=to_text(row.get("content")) or "",
         summary=to_text(row.get("summary")),
         # older files list the readers with the time at which each read it
         read_by=tuple(str(reader) for reader in readers) if isinstance(readers, (list, dict)) else (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from lionstudio.imports.run_folders.manifest import parse_status
 from lionstudio.imports.upsert import flattened
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import (
+    MAX_COUNT,
     to_enum,
     to_id,
     to_int,
@@ -41,14 +43,16 @@ from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages.rows import type_id
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
-_OWN_COLUMNS = frozenset({"health", "delivery", "owner", "reason_codes"})  # meaningful only if Lion Studio wrote them
-_SESSION_COLUMNS = columns_of(Session) - _OWN_COLUMNS | {"pk", "run_id"}
+_OWN_COLUMNS = frozenset({"health", "delivery", "reason_codes"})  # meaningful only if Lion Studio wrote them
+# `owner` is read by no import: it names a process of this machine, which `li kill` would end
+_SESSION_COLUMNS = columns_of(Session) - _OWN_COLUMNS | {"pk", "run_id", "status_reason_code"}
+_REASON_CODE = re.compile(r"[a-z]+(\.[a-z_]+){1,3}")
 _BRANCH_COLUMNS = columns_of(Branch) | {"parent_branch_id", "model", "provider", "agent_name", *Usage._fields}
 _MESSAGE_COLUMNS = columns_of(Message) | {"lion_class", "pk", "content_is_json", "class_tag"}
 
 
 def session_of(record: Record, *, ours: bool) -> Session:
-    """The session of a row; the owner and reasons of a row count only if Lion Studio wrote it (`ours`)."""
+    """The session of a row; the health and reasons of a row count only if Lion Studio wrote it (`ours`)."""
     metadata = metadata_of(record)
     status, kind = record.get("status"), to_enum(InvocationKind, record.get("invocation_kind"))
     mapped = SessionStatus.COMPLETED if status is None else parse_status(str(status))
@@ -76,18 +80,23 @@ def session_of(record: Record, *, ours: bool) -> Session:
         last_message_at=to_timestamp(record.get("last_message_at")),
         exit_code=to_int(record.get("exit_code")),
         **usage_of(record)._asdict(),
-        **(_own_columns(record) if ours else {}),
+        **(_own_columns(record) if ours else {"reason_codes": _reason_codes(record)}),
     )
 
 
 def _own_columns(record: Record) -> dict[str, Any]:
-    codes, owner = decoded(record.get("reason_codes")), decoded(record.get("owner"))
+    codes = decoded(record.get("reason_codes"))
     return {
         "health": "waiting" if record.get("health") == "waiting" else None,
         "delivery": record.get("delivery") if record.get("delivery") in DELIVERIES else None,
         "reason_codes": tuple(str(code) for code in codes) if isinstance(codes, list) else (),
-        "owner": owner if isinstance(owner, dict) else None,
     }
+
+
+def _reason_codes(record: Record) -> tuple[str, ...]:
+    """The reason code of another tool, which has one in a column of its own."""
+    code = to_text(record.get("status_reason_code"))
+    return (code,) if code is not None and _REASON_CODE.fullmatch(code) else ()
 
 
 def _source_kind(value: object) -> SourceKind:
@@ -111,7 +120,7 @@ def updated_at(record: Record) -> float | None:
 
 def usage_of(record: Record) -> Usage:
     cost = to_int(record.get("cost_microusd"))
-    if cost is None or cost < 0:
+    if cost is None or not 0 <= cost <= MAX_COUNT:
         cost = to_microusd(record.get("total_cost_usd", record.get("cost_usd")))
     counts = {name: to_token_count(record.get(name)) for name in _TOKENS}
     return Usage(**counts, cost_microusd=cost) if any(counts.values()) or cost else NOTHING

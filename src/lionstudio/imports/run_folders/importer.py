@@ -10,7 +10,6 @@ from typing import Any
 from lionstudio.crash import point
 from lionstudio.errors import NotFound
 from lionstudio.files.legacy_runs import BranchFile, RunFolder, find_runs, find_snapshots, read_branch, read_run
-from lionstudio.imports.redact import redact_mapping, redact_row
 from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
 from lionstudio.imports.run_folders.manifest import run_id_of, session_of, time_in_name
 from lionstudio.imports.run_folders.snapshot import Snapshot, read_snapshot
@@ -87,12 +86,7 @@ def _with_configuration(session: Session, configurations: Sequence[Any]) -> Sess
     def first(name: str) -> str | None:
         return next((text for metadata in configurations if (text := to_text(metadata.get(name)))), None)
 
-    session = replace(
-        session,
-        model=session.model or first("model"),
-        provider=session.provider or first("provider"),
-        metadata=redact_mapping(session.metadata),
-    )
+    session = replace(session, model=session.model or first("model"), provider=session.provider or first("provider"))
     if session.project is None and session.cwd is not None and os.path.isabs(session.cwd) and "\0" not in session.cwd:
         session = replace(session, project=project_name(session.cwd))
     return session
@@ -172,7 +166,7 @@ def _incoming(session: Session, snapshots: Sequence[Snapshot], branches: Sequenc
     messages = {id_: message for snapshot in snapshots for id_, message in snapshot.messages.items()}
 
     def fetch(conn: Connection, ids: Sequence[str]) -> Iterable[Row]:
-        return (redact_row(message_row_of(conn, messages[id_])) for id_ in ids if id_ in messages)
+        return (message_row_of(conn, messages[id_]) for id_ in ids if id_ in messages)
 
     def refresh(existing: Session) -> Session | None:
         has_ended = existing.status is SessionStatus.RUNNING and session.status is not SessionStatus.RUNNING

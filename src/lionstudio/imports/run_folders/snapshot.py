@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.imports.external_db.normalize import class_for, normalize_role, normalize_tag, normalize_usage
-from lionstudio.imports.redact import redact_mapping
 from lionstudio.model import import_ids
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import to_id, to_mapping, to_text, to_timestamp
@@ -65,7 +64,7 @@ def _configuration(value: Mapping[str, Any], metadata: dict[str, Any]) -> dict[s
         if setting is not None:
             metadata.setdefault(key, setting)
     rest = {key: item for key, item in value.items() if key not in _BRANCH_KEYS | _IGNORED_KEYS and item is not None}
-    return redact_mapping({**metadata, "imported": _without_secrets(rest)} if rest else metadata)
+    return {**metadata, "imported": _without_secrets(rest)} if rest else metadata
 
 
 def _without_secrets(value: Any, depth: int = 0) -> Any:

@@ -7,6 +7,7 @@ import json
 import os
 import struct
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from lionstudio.imports.transcripts.tools import TranscriptPath
 from lionstudio.model.coerce import dict_of, to_timestamp
 
 _PREFIX_BYTES = 65536
+_PERIODS = (3600, 86400, 7 * 86400, 30 * 86400)  # seconds
 _AT_FDCWD, _BTIME, _BTIME_AT = -100, 0x800, 80  # of the system call statx
 
 
@@ -26,7 +28,10 @@ class FirstRecord(NamedTuple):
 
 
 def oldest_first(tool: TranscriptTool, files: list[TranscriptPath], stamps: Mapping[str, Any]) -> list[TranscriptPath]:
-    """The files in their order, but new ones with the same first record sorted by age."""
+    """The files in their order, but new ones with the same first record sorted by age.
+
+    Recent conversations come first, so that a long first import shows today's work at once.
+    """
     key = tool.record_id_key
     if key is None:
         return files
@@ -42,7 +47,19 @@ def oldest_first(tool: TranscriptTool, files: list[TranscriptPath], stamps: Mapp
     for members in families.values():
         if len(members) > 1:
             members.sort(key=lambda file: (firsts[file.path].started_at, _birth_time(file.path), file.mtime_ns))
-    return [families[firsts[file.path].id].pop(0) if file.path in firsts else file for file in files]
+    newest = {id_: max(file.mtime_ns for file in members) for id_, members in families.items()}
+    ordered = [families[firsts[file.path].id].pop(0) if file.path in firsts else file for file in files]
+
+    def period(file: TranscriptPath) -> int:
+        first = firsts.get(file.path)
+        return _period(time.time() - (file.mtime_ns if first is None else newest[first.id]) / 1e9)
+
+    return sorted(ordered, key=period)  # stable: a family is in one period, and stays in its order
+
+
+def _period(age: float) -> int:
+    """The number of the period that an age in seconds falls into: an hour, a day, a week, a month, older."""
+    return sum(age > limit for limit in _PERIODS)
 
 
 def _first_record(path: str, id_key: str) -> FirstRecord | None:

@@ -7,35 +7,43 @@ first new message creates the session, with a branch that forks from the parent 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha1
 from typing import Any, NamedTuple
 
-from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage, TranscriptTool
+from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage, TranscriptTool, drop_oldest
+from lionstudio.imports.transcripts.completion import Completion, find_runs
+from lionstudio.imports.transcripts.doubles import merge_copy
+from lionstudio.imports.transcripts.record_order import Move
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import text_or_none
-from lionstudio.model.messages import Instruction, Message
-from lionstudio.model.redaction import Redactor
+from lionstudio.model.messages import Instruction, Message, System
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus
 from lionstudio.runs.prepare.project import project_name
-from lionstudio.state.branches import create_branch, history
+from lionstudio.state.branches import branch_length, create_branch, history
 from lionstudio.state.connection import Connection
+from lionstudio.state.imports.session_order import move_after
 from lionstudio.state.imports.transcript_files import (
     SOURCES,
     Position,
     append_if_absent,
     find_branch_session,
+    find_stored,
     follow_history,
     has_session,
-    is_stored,
     last_ord_before,
     set_usage,
+    start_earlier,
     update_branch,
     update_session,
 )
 from lionstudio.state.sessions import create_session
+from lionstudio.state.usage.ledger import SpentPart
+
+_MAX_CALLS = 500
 
 
 class ParentEntry(NamedTuple):
@@ -58,9 +66,13 @@ class SessionBuilder:
         self._parent_history: list[ParentEntry] | None = None
         self._repeated: int = state.get("repeated", 0)
         self._session: str | None = state.get("session")
+        self._live: dict[str, Any] = dict(state.get("live", {}))  # the state of the completion of live runs
+        self._completion: Completion | None = None
 
     def to_state(self) -> dict[str, Any]:
-        return {"at": self._at, "apart": self._diverged, "repeated": self._repeated, "session": self._session}
+        state = {"at": self._at, "apart": self._diverged, "repeated": self._repeated, "session": self._session}
+        drop_oldest(self._live.get("calls", {}), _MAX_CALLS)
+        return state | ({"live": self._live} if self._live else {})
 
     @property
     def session_id(self) -> str:
@@ -68,15 +80,44 @@ class SessionBuilder:
 
     def store(self, conn: Connection, entry: TranscriptMessage, status: SessionStatus) -> bool:
         """Store a message; False when the database has it already."""
-        lane, message = entry
+        lane, message = entry.lane, entry.message
         branch_id = self._branch_id(lane)
         if branch_id not in self._existing:
             if lane == self._facts.lane and not self._diverged and self._repeats(conn, branch_id, message):
                 return False
-            if lane != self._facts.lane and is_stored(conn, message.id):
+            if lane != self._facts.lane and find_stored(conn, message.id) is not None:
                 return False  # a sidechain that was copied with its conversation
             self._create(conn, branch_id, lane, message, status)
         return append_if_absent(conn, branch_id, message)
+
+    def complete(
+        self, conn: Connection, entries: Callable[[], Sequence[TranscriptMessage]], status: SessionStatus
+    ) -> int | None:
+        """Store the records of a conversation that live runs recorded; None when no live run recorded it."""
+        runs = find_runs(conn, self._tool, self._facts)
+        self._completion = None
+        if not runs:
+            return None
+        merge_copy(conn, self._tool.session_id(self._facts.session))
+        name = _agent_name(self._facts)
+        self._session = None  # an earlier part of the file may belong to another session
+        self._completion = Completion(conn, self._tool, self._facts, self._live, runs, name)
+        stored = self._completion.store(entries(), lambda entry: self.store(conn, entry, status))
+        self._session = self._completion.session_id or self._session
+        return stored
+
+    def move(self, conn: Connection, moves: Sequence[Move]) -> None:
+        """Move messages of an earlier read behind their parents."""
+        branch_id = self._branch_id(self._facts.lane)
+        if self._completion is None and moves and find_branch_session(conn, branch_id) is not None:
+            for move in moves:
+                move_after(conn, branch_id, move.ids, move.after)
+
+    def place_of(self, messages: Sequence[Message]) -> tuple[str, float] | None:
+        """The mirrored session of new messages and their earliest time; None for those of live runs."""
+        # the instructions of the program are stored once, with the time of their first conversation
+        times = [message.created_at for message in messages if not isinstance(message, System)]
+        return (self.session_id, min(times)) if times and self._completion is None else None
 
     def existing_branch(self, entry: TranscriptMessage) -> str | None:
         """The branch of a message if it is known to exist; None when `store` may have to create it."""
@@ -97,9 +138,10 @@ class SessionBuilder:
             return False
         if self._tool.record_id_key is None:
             return self._repeats_parent(conn, message)
-        if not is_stored(conn, message.id):
+        stored_id = find_stored(conn, message.id)
+        if stored_id is None:
             return False
-        position = follow_history(conn, message.id, self._at, self.session_id)
+        position = follow_history(conn, stored_id, self._at, self.session_id)
         if position is None:
             return False
         self._at = position
@@ -142,9 +184,20 @@ class SessionBuilder:
         if "parent_branch_id" in metadata:
             self._retitle(message)
         if not has_session(conn, session_id):
-            create_session(conn, self._new_session(session_id, message, status))
+            session = self._new_session(session_id, message, status)
+            if parent := metadata.get("parent_branch_id"):
+                origin = find_branch_session(conn, parent)
+                is_same = bool(self._live.get("continues"))
+                session = replace(session, continues=origin) if is_same else replace(session, forked_from=origin)
+            create_session(conn, session)
+        else:
+            start_earlier(conn, session_id, self._tool.name, message.created_at)
         branch = Branch(
-            id=branch_id, session_id=session_id, created_at=message.created_at, name=lane or "main", metadata=metadata
+            id=branch_id,
+            session_id=session_id,
+            created_at=message.created_at,
+            name=self._lane_name(lane),
+            metadata=metadata,
         )
         create_branch(conn, branch)
 
@@ -156,11 +209,16 @@ class SessionBuilder:
             return parent or self._tool.session_id(facts.parent)
         return self.session_id
 
+    def _lane_name(self, lane: str) -> str:
+        return self._facts.lane_names.get(lane) or lane or "main"
+
     def _fork_metadata(self, conn: Connection, lane: str) -> dict[str, Any]:
         facts = self._facts
         if lane != facts.lane:
             return {}
-        if facts.forked_from is not None and facts.forked_before is not None:
+        if parent := self._live.get("continues"):
+            self._at = Position(parent, branch_length(conn, parent) - 1)
+        elif facts.forked_from is not None and facts.forked_before is not None:
             parent = self._tool.branch_id(facts.forked_from, MAIN)
             if find_branch_session(conn, parent) is not None:
                 self._at = Position(parent, last_ord_before(conn, parent, facts.forked_before))
@@ -178,7 +236,9 @@ class SessionBuilder:
         facts, tool = self._facts, self._tool
         at = message.created_at
         is_own = facts.lane == MAIN and not facts.parent  # else the file of the session is still to come
-        texts: dict[str, Any] = self._texts() if is_own else {"cwd": facts.cwd, "provider": tool.provider}
+        texts: dict[str, Any] = (
+            self._texts() if is_own else {"cwd": facts.cwd, "provider": tool.provider, "title": facts.title}
+        )
         return Session(
             id=session_id,
             created_at=at,
@@ -188,6 +248,7 @@ class SessionBuilder:
             invocation_kind=InvocationKind.AGENT,
             source_kind=SOURCES[tool.name],
             status=status,
+            conversation_id=facts.session,
             metadata={"mirror": self._mirror_metadata()},
             **texts,
         )
@@ -197,10 +258,14 @@ class SessionBuilder:
     def save_facts(self, conn: Connection, status: SessionStatus) -> None:
         """Update the session and the branch with the facts read so far."""
         facts, branch_id = self._facts, self._branch_id(self._facts.lane)
+        if self._completion is not None:
+            self._completion.save_usage()
+            if self._completion.session_id is not None:
+                return  # the run has its own status, name and end
         if not self._diverged:
             return
-        if facts.total is not None:
-            set_usage(conn, branch_id, facts.total)
+        if facts.total is not None and self._completion is None:
+            set_usage(conn, branch_id, facts.total, [SpentPart(*one) for one in facts.list_spent()])
         if facts.lane != MAIN or facts.parent:
             update_branch(conn, branch_id, _agent_name(facts), facts.agent)
             return
@@ -219,7 +284,8 @@ class SessionBuilder:
     def _texts(self) -> dict[str, str | None]:
         facts = self._facts
         return {
-            "name": _redacted(facts.title),
+            "name": facts.name,
+            "title": facts.title,
             "model": facts.model,
             "provider": facts.provider or self._tool.provider,
             "project": facts.cwd and _project(facts.cwd),
@@ -232,10 +298,11 @@ class SessionBuilder:
         metadata = {
             "tool": self._tool.name,
             "session_id": facts.session,
+            "name": facts.name,
             "path": self._path,
             "version": facts.version,
             "git_branch": facts.git_branch,
-            "failed": _redacted(facts.failed),
+            "failed": facts.failed,
             "records": facts.records or None,
             **{key: value for key, value in facts.extra.items() if key != "met"},
         }
@@ -253,7 +320,7 @@ def keep_as_text(entry: TranscriptMessage, line: str, reason: str) -> Transcript
     metadata = {key: value for key, value in message.metadata.items() if isinstance(value, (str, int))}
     metadata["kept_as_text"] = reason
     text_message = type(message)(id=message.id, created_at=message.created_at, content=content, metadata=metadata)
-    return TranscriptMessage(entry.lane, text_message)
+    return entry._replace(message=text_message)
 
 
 @lru_cache(maxsize=1000)
@@ -265,12 +332,8 @@ def _project(cwd: str) -> str | None:
         return None
 
 
-def _redacted(text: str | None) -> str | None:
-    return text and Redactor().text(text)
-
-
 def _agent_name(facts: TranscriptFacts) -> str:
-    names = ("agentType", "agent_nickname", "agent_role", "description")
+    names = ("description", "agentType", "agent_nickname", "agent_role")
     return next((name for key in names if (name := text_or_none(facts.agent.get(key)))), None) or facts.thread
 
 

@@ -11,7 +11,7 @@ import os
 import stat
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,18 +20,22 @@ from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.imports.report import ImportItem, ItemOutcome
 from lionstudio.imports.transcripts import line_reader
+from lionstudio.imports.transcripts.record_order import Entry, Raw, RecordOrder
 from lionstudio.imports.transcripts.session_builder import SessionBuilder, keep_as_text
 from lionstudio.imports.transcripts.tool_processes import may_be_running
 from lionstudio.imports.transcripts.tools import TranscriptPath
 from lionstudio.imports.transcripts.zstd import unpack
 from lionstudio.model.coerce import Record
 from lionstudio.model.messages import Message
-from lionstudio.model.redaction import Redactor
+from lionstudio.model.redaction.process import redactor
 from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.settings import local_folder
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database
-from lionstudio.state.imports.transcript_files import TranscriptFile, find_file, has_session, is_stored, save_file
-from lionstudio.state.messages.append_many import PendingRow, append_many, existing_ids
+from lionstudio.state.imports.live_branches import HeldConversations, stored_ids
+from lionstudio.state.imports.session_order import merge_by_time
+from lionstudio.state.imports.transcript_files import TranscriptFile, find_file, has_session, save_file
+from lionstudio.state.messages.append_many import PendingRow, append_many
 from lionstudio.state.messages.rows import to_row
 from lionstudio.system.filenames import shown
 
@@ -41,9 +45,6 @@ _UNFINISHED = -1  # a size that no file has
 _MANY = 20  # messages from which on it is faster to look up first which ones exist
 
 _TOOL_METADATA = ("result", "attachment")  # metadata that may repeat the output of a tool
-
-Raw = bytes | bytearray
-Entry = tuple[TranscriptMessage, Raw]  # a message and its line
 
 
 def _open(file: TranscriptPath, folder: str) -> tuple[int, os.stat_result]:
@@ -60,23 +61,43 @@ class Overtaken(Exception):
     """Another process imported more of this file in the meantime."""
 
 
+class Held(Exception):
+    """A living run records this conversation."""
+
+
 class PendingWrite(NamedTuple):
     """Messages that were read and are not written yet."""
 
-    work: Callable[[Connection], int]  # in a transaction
+    work: Callable[[Connection], int]  # in a transaction; `write_all` runs it
+    since: Callable[[], tuple[str, float] | None]  # the session that `work` changed, and from which time on
     after_commit: Callable[[int], None]
     messages: int
     size: int
 
 
+def write_all(conn: Connection, pending: Sequence[PendingWrite]) -> list[int]:
+    """Write what was read of several files; the order of a session is written once for all of its files."""
+    counts = [write.work(conn) for write in pending]
+    changed: dict[str, float] = {}
+    for write in pending:
+        if (place := write.since()) is not None:
+            changed[place[0]] = min(place[1], changed.get(*place))
+    for session_id, since in changed.items():
+        merge_by_time(conn, session_id, since)
+    return counts
+
+
 class Transcript:
     """One file, open for reading; use as a context manager."""
 
-    def __init__(self, db: Database, tool: TranscriptTool, file: TranscriptPath) -> None:
+    def __init__(
+        self, db: Database, tool: TranscriptTool, file: TranscriptPath, held: HeldConversations | None = None
+    ) -> None:
         self._db = db
+        self._held = held or HeldConversations()
         self._tool = tool
         self._path = file.key
-        self._descriptor, self._status = _open(file, os.path.dirname(db.path))
+        self._descriptor, self._status = _open(file, local_folder(db.path))
         self._length = os.fstat(self._descriptor).st_size
         self._row = db.read(lambda conn: find_file(conn, file.key))
         before = self._row if self._row is not None and self._is_same(self._row) else None
@@ -87,8 +108,9 @@ class Transcript:
         self._has_new_sidecar = self._read_sidecar()
         self._reader: TranscriptReader = tool.reader(facts, state.get("reader", {}), born=self._status.st_mtime)
         self._builder = SessionBuilder(tool, file.key, facts, state.get("place", {}))
+        self._order = RecordOrder(state.get("order", {}))
         self._offset = 0 if before is None else before.read_to
-        self._redactor = Redactor()
+        self._redactor = redactor()
         self._within: bool = state.get("within", False)
         self._checksum = "" if self._row is None else self._row.checksum
         self._skipped: Counter[str] = Counter({} if before is None else before.skipped)
@@ -124,7 +146,7 @@ class Transcript:
     def read(self, advance: Callable[[int], None]) -> None:
         """Read and write every complete line."""
         if (pending := self.read_lines(advance)) is not None:
-            pending.after_commit(self._db.write(pending.work))
+            pending.after_commit(self._db.write(lambda conn: write_all(conn, [pending])[0]))
 
     def read_lines(
         self, advance: Callable[[int], None], before_write: Callable[[], None] = lambda: None
@@ -142,17 +164,29 @@ class Transcript:
                 if not line.within:
                     self._skip(line_reader.TOO_LONG)
             elif record := self._parse(line.text):
-                entries += [(message, line.text) for message in self._messages_of(record)]
+                messages = self._messages_of(record)
+                entries += [(message, line.text) for message in messages]
+                self._order.add(record, messages, entries[-1][0].message.id if entries else None)
+                self._check_not_held()
             if len(entries) >= BATCH or size >= BATCH_BYTES:
                 before_write()
                 batch = self._pending_write(entries, size, at_end=False)
-                batch.after_commit(self._db.write(batch.work))
+                batch.after_commit(self._db.write(lambda conn, batch=batch: write_all(conn, [batch])[0]))  # type: ignore[misc]
                 advance(size)
                 entries, size = [], 0
         advance(size)
         if entries or size or self._offset != start or self._is_outdated() or self._has_new_sidecar:
             return self._pending_write(entries, size, at_end=True)
         return None
+
+    def _check_not_held(self) -> None:
+        """Raise Held for a conversation that a living run records: it completes itself when it ends."""
+        facts, held = self._facts, self._held
+        if held.conversations and {facts.session, facts.thread, facts.parent} & held.conversations:
+            raise Held
+        # a run does not know its conversation before the program has printed it
+        if held.folders and self._row is None and facts.cwd and os.path.realpath(facts.cwd) in held.folders:
+            raise Held
 
     def _is_outdated(self) -> bool:
         row, status = self._row, self._status
@@ -177,7 +211,7 @@ class Transcript:
         if content == message.content and not keys:
             return entry
         metadata = {**message.metadata, **{key: self._redactor.value(message.metadata[key]) for key in keys}}
-        return TranscriptMessage(entry.lane, replace(message, content=content, metadata=metadata))
+        return entry._replace(message=replace(message, content=content, metadata=metadata))
 
     def _parse(self, line: Raw) -> Record | None:
         if not line.strip(b" \t\r\0"):
@@ -201,14 +235,19 @@ class Transcript:
     def _pending_write(self, entries: list[Entry], size: int, *, at_end: bool) -> PendingWrite:
         checksum = line_reader.checksum(self._descriptor, self._offset)
         status = self._session_status(time.time())
+        entries, moves = self._order.finish(entries)
 
         def work(conn: Connection) -> int:
             stored = self._store_all(conn, entries, status)
+            self._builder.move(conn, moves)
             self._builder.save_facts(conn, status)
             point("mirror.placed")
             if not save_file(conn, self._file(checksum, stored, at_end), self._checksum):
                 raise Overtaken
             return stored
+
+        def since() -> tuple[str, float] | None:
+            return self._builder.place_of([entry.message for entry, _ in entries])
 
         def after_commit(stored: int) -> None:
             point("mirror.committed")
@@ -216,13 +255,18 @@ class Transcript:
             self._messages += stored
             self._checksum = checksum
 
-        return PendingWrite(work, after_commit, len(entries), size)
+        return PendingWrite(work, since, after_commit, len(entries), size)
 
     def _store_all(self, conn: Connection, entries: list[Entry], status: SessionStatus) -> int:
         """Store few messages one by one and many together, which takes half the time."""
+        completed = self._builder.complete(
+            conn, lambda: [self._storable(conn, entry, line) for entry, line in entries], status
+        )
+        if completed is not None:
+            return completed
         if len(entries) < _MANY:
             return sum(self._store(conn, entry, line, status) for entry, line in entries)
-        ids = existing_ids(conn, [entry.message.id for entry, _ in entries])
+        ids = set(stored_ids(conn, [entry.message.id for entry, _ in entries]))
         pending: list[PendingRow] = []
         pending_branch, stored = "", 0
         for entry, line in entries:
@@ -240,6 +284,13 @@ class Transcript:
                 stored += self._store(conn, entry, line, status)
         append_many(conn, pending_branch, pending)
         return stored
+
+    def _storable(self, conn: Connection, entry: TranscriptMessage, line: Raw) -> TranscriptMessage:
+        try:
+            to_row(conn, entry.message)
+        except InvalidInput as error:
+            return keep_as_text(entry, line.decode("utf-8", "backslashreplace"), error.message)
+        return entry
 
     @staticmethod
     def _row_of(conn: Connection, message: Message) -> Row | None:
@@ -263,9 +314,10 @@ class Transcript:
         # until its end is reached a file counts as changed, so that the next run continues
         size = self._status.st_size if at_end else _UNFINISHED
         state: dict[str, Any] = {
-            "facts": self._facts.to_dict(),
-            "reader": self._reader.to_state(),
-            "place": self._builder.to_state(),
+            "facts": self._redactor.record(self._facts.to_dict()),
+            "reader": self._redactor.record(self._reader.to_state()),
+            "place": self._redactor.record(self._builder.to_state()),
+            "order": self._order.to_state(),  # ids only
         }
         if self._within:
             state["within"] = True
@@ -308,5 +360,5 @@ class Transcript:
             unseen = [id_ for id_ in ids if hash(id_) not in seen]
             seen.update(map(hash, unseen))
             if unseen:
-                new += self._db.read(lambda conn, ids=unseen: sum(not is_stored(conn, id_) for id_ in ids))  # type: ignore[misc]
+                new += len(unseen) - len(self._db.read(lambda conn, ids=unseen: stored_ids(conn, ids)))  # type: ignore[misc]
         return new

@@ -11,6 +11,8 @@ from typing import IO, Any
 
 SUFFIX = ".zst"
 _MAX_BYTES = 8 * 2**30  # of decompressed text; the largest reported rollouts have 2 GB
+_MOST_RATIO = 200  # of decompressed to compressed bytes; transcripts reach about 20
+_MOST_UNCHECKED = 64 * 2**20  # bytes of decompressed text, whatever their ratio
 _CHUNK = 1024 * 1024
 
 
@@ -28,12 +30,15 @@ def unpack(descriptor: int, folder: str) -> int:
 
 def _copy(compressed: IO[bytes], text: IO[bytes]) -> None:
     reader, errors = _reader(compressed)
+    most = max(_MOST_UNCHECKED, _MOST_RATIO * os.fstat(compressed.fileno()).st_size)
     size = 0
     try:
         while chunk := reader.read(_CHUNK):
             size += len(chunk)
             if size > _MAX_BYTES:
                 raise OSError(0, f"larger than {_MAX_BYTES // 2**30} GB when decompressed")
+            if size > most:
+                raise OSError(0, f"more than {_MOST_RATIO} times larger when decompressed")
             text.write(chunk)
         text.flush()
     except errors as error:
@@ -44,12 +49,9 @@ def _reader(compressed: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
     """A stream of decompressed bytes and its exceptions for damaged data; built into Python from 3.14 on."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
-
-        return zstd.ZstdFile(compressed), (zstd.ZstdError, EOFError)
     except ImportError:
-        pass
-    try:
-        import zstandard
-    except ImportError:
-        raise OSError(0, "compressed; install the decoder with: pip install zstandard") from None
-    return zstandard.ZstdDecompressor().stream_reader(compressed, read_across_frames=True), (zstandard.ZstdError,)
+        try:
+            from backports import zstd
+        except ImportError:
+            raise OSError(0, "compressed; install the decoder with: pip install backports.zstd") from None
+    return zstd.ZstdFile(compressed), (zstd.ZstdError, EOFError)

@@ -12,6 +12,7 @@ from enum import StrEnum
 MAX_ATTEMPTS = 3  # of a play, before a person is asked
 CONCURRENCY = 4  # plays running at once
 GATE_TIMEOUT = 600  # seconds for one command or one review
+PERMISSIONS = ("ask", "edit", "all")  # of an agent, without asking a person
 PLAY_TIMEOUT = 7200  # seconds for one attempt of an agent
 
 Command = tuple[str, ...]  # argv; it runs without a shell
@@ -76,6 +77,11 @@ class PlannedPlay:
     gates: tuple[Gate, ...] | None = None  # instead of the show's; () for none at all
     max_attempts: int | None = None
     timeout: int | None = None
+    permissions: str | None = None  # ask | edit | all; else the show's, else the agent's
+    pass_env: tuple[str, ...] = ()  # variables for its agent, besides the show's
+    sandbox: str | None = None  # auto | require | off; else the show's
+    network: bool | None = None  # of its gates and commands; else the show's
+    waits: bool = False  # it does not start before a person accepts it
     line: int | None = field(default=None, compare=False)
 
 
@@ -101,6 +107,11 @@ class Plan:
     copy: tuple[str, ...] = ()  # ignored paths that plays need, such as .env
     notify: Notify = Notify()
     agent: str | None = None
+    permissions: str | None = None  # of every agent; None: the agent's own, else `edit`
+    pass_env: tuple[str, ...] = ()  # variables that every agent gets
+    sandbox: str | None = None  # auto | require | off, of agents and commands; None: the agent's or the setting
+    network: bool = False  # whether confined commands reach the network; agents always do
+    deciders: tuple[str, ...] = ()  # agents that may decide about plays that are not their own
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -122,6 +133,24 @@ class Plan:
         """Return the attempts of a play before a person is asked."""
         return self.play(name).max_attempts or self.max_attempts
 
+    def permissions_of(self, name: str) -> str | None:
+        """Return what the agent of a play may do without asking; None when the plan does not say."""
+        return self.play(name).permissions or self.permissions
+
+    def pass_env_of(self, name: str) -> tuple[str, ...]:
+        """Return the names of the variables that the agent of a play gets."""
+        return tuple(dict.fromkeys((*self.pass_env, *self.play(name).pass_env)))
+
+    def sandbox_of(self, name: str | None) -> str | None:
+        """Return the sandbox mode of a play, or of the show for no play; None when the plan does not say."""
+        own = self.play(name).sandbox if name in self.names else None
+        return own or self.sandbox
+
+    def network_of(self, name: str | None) -> bool:
+        """Return whether the commands of a play reach the network."""
+        own = self.play(name).network if name in self.names else None
+        return self.network if own is None else own
+
     def timeout_of(self, name: str) -> int:
         """Return the time limit of one attempt in seconds."""
         return self.play(name).timeout or self.timeout
@@ -131,6 +160,17 @@ def in_order(gates: tuple[Gate, ...]) -> tuple[Gate, ...]:
     """Sort gates, cheap ones first: a person is not asked about work that fails its tests."""
     order = list(GateKind)
     return tuple(sorted(gates, key=lambda gate: order.index(gate.kind)))
+
+
+def person_gate(plan: Plan, name: str) -> Gate | None:
+    """Return the gate of a play that a person decides."""
+    gates = plan.gates_of(name) if name in plan.names else ()
+    return next((gate for gate in gates if gate.kind is GateKind.PERSON), None)
+
+
+def awaits_approval(plan: Plan, name: str, *, approved: bool) -> bool:
+    """Return whether a person's gate holds a play whose other gates passed."""
+    return not approved and person_gate(plan, name) is not None
 
 
 def integration_branch(topic: str) -> str:

@@ -65,6 +65,15 @@ def parse_gate(verdict: Mapping[str, Any] | None) -> dict[str, Any]:
     return {"gate_passed": to_bool(verdict.get("gate_passed")), "gate_feedback": text and visible(text)}
 
 
+def gate_confinement(verdict: Mapping[str, Any] | None) -> list[str]:
+    """Return whether the commands of a verdict were confined, each sentence once."""
+    checks = (verdict or {}).get("checks")
+    sentences = (
+        [check.get("confinement") for check in checks if isinstance(check, dict)] if isinstance(checks, list) else []
+    )
+    return list(dict.fromkeys(text for text in sentences if isinstance(text, str)))
+
+
 def play_from_meta(base: Play, meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> Play:
     """Return `base` with what the files of a play say; what they leave open stays."""
     status = to_enum(PlayStatus, meta.get("status"))

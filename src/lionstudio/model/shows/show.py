@@ -62,6 +62,15 @@ class Play(Element):
         """Return the duration of the last attempt, None while it runs."""
         return milliseconds(self.started_at, self.ended_at)
 
+    @property
+    def collected_head(self) -> str | None:
+        """Return the commit with the work of the current attempt, None before it is collected."""
+        meta = self.metadata.get("meta")
+        if not isinstance(meta, dict) or meta.get("collected") != self.attempt:
+            return None
+        head = meta.get("head")
+        return head if isinstance(head, str) else None
+
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Convert the status to its enum, 0/1 to bool, and the dependencies to a tuple of names."""

@@ -19,16 +19,32 @@ class Reason(NamedTuple):
         return self._asdict()
 
 
+DENIED = "run.permission_denied"
+ANSWER_CUT = "run.failed.answer_cut"
+CONTENT_FILTER = "run.failed.content_filter"
+STREAM_BROKEN = "run.failed.stream_broken"
+PROCESS_DEAD = "run.failed.process_dead"
+TERMINATED = "run.cancelled.orchestrator"  # by SIGTERM, as a machine that shuts down sends it
+INTERRUPTED_RUN = frozenset({PROCESS_DEAD, TERMINATED})  # its agent was stopped in the middle of its work
+FINAL_GATES = "show.aborted.final_gates"
 REASONS: Mapping[str, str] = {
     "run.failed.exit_nonzero": "The process exited with an error.",
-    "run.failed.process_dead": "The process exited without recording an end; the run was marked as failed.",
+    PROCESS_DEAD: "The process exited without recording an end; the run was marked as failed.",
     "run.failed.provider_crash": "The agent program exited in the middle of the run.",
     "run.failed.provider_error": "The provider returned an error.",
+    ANSWER_CUT: "The answer is incomplete: the model reached its output limit.",
+    CONTENT_FILTER: "The answer is incomplete: the provider's content filter stopped it.",
+    STREAM_BROKEN: "The answer is incomplete: the connection to the model broke.",
+    "run.failed.refused": "The agent refused to continue.",
+    "run.failed.turn_limit": "The agent reached its limit of model requests.",
     "run.failed.usage_limit": "The provider refused to continue: a usage limit was reached.",
     "run.failed.out_of_memory": "The system killed the process: out of memory.",
+    "run.failed.missing_artifact": "The run ended without an artifact that its playbook requires.",
+    DENIED: "The agent's program denied some of its actions.",
     "run.timed_out.deadline": "The run reached its time limit.",
     "run.aborted.interrupt": "A user interrupted the run.",
-    "run.cancelled.orchestrator": "Stopped by `li kill` or by the process that started the run.",
+    TERMINATED: "Stopped by `li kill` or by the process that started the run.",
+    "run.cancelled.agent": "The agent cancelled its own turn.",
     "run.health.stale": "The run has been silent for longer than its kind allows.",
     "run.health.idle": "The process is alive but has been silent for a while.",
     "run.health.process_dead": "The run is marked running, but its process is gone.",
@@ -45,8 +61,11 @@ REASONS: Mapping[str, str] = {
     "show.attention": "Plays of this show need a person.",
     "show.undirected": "The director exited; the show continues when it is resumed.",
     "show.aborted": "The show was aborted.",
+    FINAL_GATES: "The final gates rejected the merged work.",
     "team.archived": "The team is archived.",
 }
+# These say by themselves what was not delivered.
+EXPLAINS_DELIVERY = frozenset({DENIED, ANSWER_CUT, CONTENT_FILTER, STREAM_BROKEN, "run.failed.missing_artifact"})
 # Concluded from what was seen; all others were seen or reported.
 _INFERRED = frozenset(
     {

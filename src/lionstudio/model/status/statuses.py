@@ -6,7 +6,7 @@ The CLI, the API, the page (through the API) and the SQL read these tables and h
 # Without `from __future__ import annotations`: NamedTuple would compile every annotation of StatusRow at import.
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Generic, Literal, NamedTuple, TypeVar, cast
 
 from lionstudio.errors import IllegalTransition, InvalidInput
 from lionstudio.model.status.vocabulary import Card, FinalOutcome, HealthCode, Icon, Severity, StatusGroup, Tone
@@ -80,6 +80,7 @@ class SourceKind(StrEnum):
 
 
 V = TypeVar("V", bound=StrEnum)
+Phase = Literal["agent", "gate"]
 
 
 class StatusRow(NamedTuple, Generic[V]):
@@ -91,7 +92,7 @@ class StatusRow(NamedTuple, Generic[V]):
     icon: Icon
     transitions: frozenset[V]
     outcome: FinalOutcome | None = None
-    severity: Severity = "none"
+    severity: Severity = "neutral"
     health: HealthCode = "ok"
     reason: str | None = None  # the reason code that the status alone implies
     # sessions
@@ -103,6 +104,7 @@ class StatusRow(NamedTuple, Generic[V]):
     style: str = ""
     has_ended: bool = False
     # plays
+    phase: Phase | None = None  # the part of an attempt that it is, in a timeline
     needs_review: bool = False  # waits for a person (ADR-0017)
     stuck: bool = False  # not merged without help; plays that depend on it are blocked
     can_be_blocked: bool = False  # becomes blocked when a dependency is stuck
@@ -142,7 +144,7 @@ SESSIONS: Mapping[SessionStatus, StatusRow[SessionStatus]] = {
         icon="cross",
         transitions=frozenset(),
         outcome="failed",
-        severity="error",
+        severity="critical",
         reason="run.failed.exit_nonzero",
         exit_code=1,
         cards=(Card.FAILED_24H,),
@@ -227,6 +229,7 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         style="cyan",
         in_progress=True,
         resume_rank=3,
+        phase="agent",
     ),
     P.RUNNING_COMPLETE: StatusRow(
         label="awaiting gate",
@@ -240,9 +243,10 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         in_progress=True,
         has_unmerged_work=True,
         resume_rank=2,
+        phase="gate",
     ),
     P.GATED: StatusRow(
-        label="awaiting gate",
+        label="awaiting your approval",
         tone="warning",
         group="awaiting_gate",
         icon="hourglass",
@@ -258,6 +262,7 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         in_progress=True,
         has_unmerged_work=True,
         resume_rank=1,
+        phase="gate",
     ),
     P.GATE_FAILED: StatusRow(
         label="gate failed",
@@ -265,7 +270,7 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         group="failed",
         icon="cross",
         transitions=frozenset({P.GATED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
-        severity="error",
+        severity="critical",
         reason="play.gate.failed",
         decisions=("approve", "reject", "redo", "escalate"),
         mark="✗",
@@ -304,7 +309,7 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         group="failed",
         icon="alert",
         transitions=frozenset({P.REDOING, P.GATED, P.BLOCKED, P.ABORTED_AFTER_FINISH}),
-        severity="error",
+        severity="critical",
         health="waiting",
         reason="play.escalated",
         cards=(Card.NEEDS_REVIEW,),
@@ -323,7 +328,6 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         icon="lock",
         transitions=frozenset({P.PENDING, P.PREPARED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
         severity="warning",
-        health="waiting",
         reason="play.blocked.dependency_failed",
         cards=(Card.NEEDS_REVIEW,),
         decisions=("escalate",),
@@ -414,6 +418,8 @@ EXIT_CODES = {status: row.exit_code for status, row in SESSIONS.items() if row.e
 
 # Sets of plays, in the order of the enum: SQL texts made from them must not change from one start to the next.
 PLAYS_NEEDING_REVIEW = tuple(status for status, row in PLAYS.items() if row.needs_review)
+# a blocked play counts for ADR-0017's card, but a person decides about its blockers
+PLAYS_NEEDING_DECISION = tuple(status for status in PLAYS_NEEDING_REVIEW if "approve" in PLAYS[status].decisions)
 PLAYS_STUCK = frozenset(status for status, row in PLAYS.items() if row.stuck)
 PLAYS_WAITING_TO_START = frozenset(status for status, row in PLAYS.items() if row.waits_to_start)
 PLAYS_IN_PROGRESS = frozenset(status for status, row in PLAYS.items() if row.in_progress)

@@ -13,7 +13,7 @@ Tone = Literal["success", "info", "warning", "danger", "neutral"]
 TONES: tuple[Tone, ...] = get_args(Tone)
 
 # From harmless to worst.
-Severity = Literal["none", "info", "warning", "error"]
+Severity = Literal["neutral", "info", "warning", "critical"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 SEVERITY_RANKS: Mapping[str, int] = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 

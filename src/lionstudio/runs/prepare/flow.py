@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from lionstudio.agents.denials import completed
 from lionstudio.agents.events import Ended
 from lionstudio.errors import InvalidInput
 from lionstudio.model.status.statuses import SessionStatus
@@ -51,6 +52,21 @@ def check_steps(steps: Iterable[Step]) -> list[Step]:
     if waiting:
         raise InvalidInput(f"steps {', '.join(sorted(waiting))} form a cycle")
     return steps
+
+
+def concurrent_editors(steps: Iterable[Step]) -> list[str]:
+    """The checked steps that may edit files at the same time as another one: all agents of a run share one folder."""
+    steps = list(steps)
+    before: dict[str, set[str]] = {step.name: set(step.needs) for step in steps}
+    for _ in steps:
+        for needs in before.values():
+            needs |= {earlier for need in needs for earlier in before[need]}
+    editors = [step.name for step in steps if step.agent.permissions in ("edit", "all")]
+    return [
+        name
+        for name in editors
+        if any(name not in before[other] and other not in before[name] for other in editors if other != name)
+    ]
 
 
 def unknown_slots(steps: Iterable[Step]) -> list[str]:
@@ -128,4 +144,5 @@ def _combine(steps: list[Step], results: Mapping[str, Result]) -> Result:
         if ended.status is not SessionStatus.COMPLETED:
             detail = ended.detail or f"{step.name} did not complete"
             return Result(ended._replace(detail=f"{step.name}: {detail}"), results[steps[-1].name].answer)
-    return Result(Ended(SessionStatus.COMPLETED, 0), results[steps[-1].name].answer)
+    denied = tuple(tool for step in steps for tool in results[step.name].ended.denied)
+    return Result(completed(denied), results[steps[-1].name].answer)

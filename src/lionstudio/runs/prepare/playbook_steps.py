@@ -9,8 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
+from lionstudio.files.definitions.agents import words
+from lionstudio.files.definitions.artifacts import Artifact
 from lionstudio.files.definitions.catalog import get_definition, load_value
 from lionstudio.files.definitions.playbooks import Playbook, bind, render, unknown_slots
+from lionstudio.runs.artifacts import deliver_text
 from lionstudio.runs.prepare import flow
 from lionstudio.runs.prepare.flow import Step, fanout_steps
 from lionstudio.runs.prepare.resolve import ResolvedAgent
@@ -28,6 +31,7 @@ class PlannedPlaybook(NamedTuple):
     timeout: float | None
     team: str | None  # the team of its agents
     unknown: list[str]  # names in braces without a value; they reach the agent unchanged
+    artifacts: tuple[Artifact, ...] = ()  # files that the run must deliver
 
 
 def get_playbook(name: str, settings: Settings, cwd: str) -> Playbook:
@@ -46,7 +50,21 @@ def plan_playbook(
     in_prompt = unknown_slots(playbook.prompt, playbook.args) if playbook.mode != "flow" else []
     in_steps = flow.unknown_slots(steps) if len(steps) > 1 else []
     unknown = list(dict.fromkeys([*in_prompt, *in_steps]))
-    return PlannedPlaybook(playbook.name, steps, playbook.options.get("timeout"), _team(playbook), unknown)
+    timeout, artifacts = playbook.options.get("timeout"), playbook.artifacts
+    return PlannedPlaybook(
+        playbook.name, _with_artifacts(steps, artifacts), timeout, _team(playbook), unknown, artifacts
+    )
+
+
+def _with_artifacts(steps: list[Step], artifacts: tuple[Artifact, ...]) -> list[Step]:
+    """The last steps learn which files to deliver."""
+    if not artifacts:
+        return steps
+    needed = {need for step in flow.check_steps(steps) for need in step.needs}
+    text = deliver_text(artifacts)
+    return [
+        step if step.name in needed else step._replace(prompt=f"{step.prompt.rstrip()}\n\n{text}") for step in steps
+    ]
 
 
 def _team(playbook: Playbook) -> str | None:
@@ -70,9 +88,12 @@ class _Agents:
             raise InvalidInput(f"the playbook {self._playbook.name} has no agent", hint="add --agent AGENT")
         agent = self._find_agent(name)
         options = self._playbook.options
-        permissions = "all" if options.get("yolo") or options.get("bypass") else None
+        permissions = "all" if options.get("yolo") or options.get("bypass") else options.get("permissions")
         return agent._replace(
-            effort=agent.effort or options.get("effort"), permissions=agent.permissions or permissions
+            effort=agent.effort or options.get("effort"),
+            permissions=agent.permissions or permissions,
+            sandbox=agent.sandbox or options.get("sandbox"),
+            pass_env=(*agent.pass_env, *words(options.get("pass_env", []))),
         )
 
 

@@ -1,34 +1,39 @@
-"""Resolve a request into a session and its agents: definitions, providers, resume and fork.
+"""Resolve a request into a session and its agents: definitions and providers.
 
 Nothing is started or written here.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lionstudio.agents.provider import Provider, Task, get_provider, split_target
-from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.files.definitions.agents import Agent
-from lionstudio.files.definitions.catalog import find_definition, load_value
-from lionstudio.model.branches import Branch, ForkPoint
+from lionstudio.errors import InvalidInput, LionError, NotFound
+from lionstudio.files.definitions.agents import Agent, parse
+from lionstudio.files.definitions.catalog import (
+    Definition,
+    find_definition,
+    find_untrusted,
+    load_value,
+    untrusted_error,
+)
 from lionstudio.model.ids import new_id
-from lionstudio.model.messages import Message
 from lionstudio.model.providers import PROVIDER_USAGE
+from lionstudio.model.questions import AnsweredQuestion
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import InvocationKind, SourceKind
 from lionstudio.runs.environment import agent_environment
+from lionstudio.runs.prepare.confinement import PLAIN, ConfinementRequest, confine_agent
 from lionstudio.runs.prepare.project import commit_of, project_name
+from lionstudio.runs.prepare.resume_point import ResumePoint
 from lionstudio.runs.run import RunPart
 from lionstudio.settings import Settings
-from lionstudio.state.branches import branch_length, get_branch, history, list_branches
-from lionstudio.state.connection import Connection
-from lionstudio.state.messages.windows import branches_of, messages_after
-from lionstudio.state.sessions import get_session, resolve_session
-
-PERMISSIONS = ("ask", "edit", "all")
+from lionstudio.system.atomic_write import make_folder, write_text
+from lionstudio.system.safe_read import read_text
 
 
 class ResolvedAgent(NamedTuple):
@@ -43,38 +48,95 @@ class ResolvedAgent(NamedTuple):
     tools: tuple[str, ...] | None = None
     timeout: float | None = None
     options: Mapping[str, Any] = {}
+    pass_env: tuple[str, ...] = ()  # more environment variables that it gets
+    sandbox: str | None = None  # auto | require | off
+    untrusted_material: bool = False  # it judges files that it must not obey
 
 
-class ResumePoint(NamedTuple):
-    """The branch and message that a run continues from, and the provider's conversation."""
+class PinnedAgent(NamedTuple):
+    """An agent as it was at one moment; later changes of its file do not count."""
 
-    session: Session
-    fork: ForkPoint
-    conversation: str | None  # the provider's own id, when it can continue from exactly there
-    history: tuple[Message, ...]
+    target: str
+    name: str | None = None  # of its definition; None for a provider
+    text: str | None = None
+    digest: str | None = None  # SHA-256 of the text
+
+    def resolve(self) -> ResolvedAgent:
+        """Resolve the agent from the pinned text; refused when that is not what was pinned."""
+        if self.name is None:
+            provider_and_model = split_target(self.target)
+            if provider_and_model is None:
+                raise InvalidInput(f"the pinned agent {self.target!r:.80} is not a provider")
+            return ResolvedAgent(*provider_and_model)
+        if self.text is None or hashlib.sha256(self.text.encode()).hexdigest() != self.digest:
+            raise InvalidInput(f"the pinned definition of {self.name} was changed or removed")
+        agent, _ = parse(self.name, self.text)
+        return _from_definition(agent)
+
+    def save(self, folder: str) -> None:
+        """Save the text in a private file; not redacted, because it is a copy of what a person wrote."""
+        if self.text is not None:
+            make_folder(folder)
+            write_text(self._path(folder), self.text, follow=False)
+
+    def to_record(self) -> dict[str, str | None]:
+        """Return the agent without its text, which a record would redact."""
+        return {"target": self.target, "name": self.name, "digest": self.digest}
+
+    @classmethod
+    def load(cls, record: Mapping[str, Any], folder: str) -> PinnedAgent:
+        """Return the agent of a record with the text that was saved; refused when that is not what was pinned."""
+        pinned = cls(record["target"], record.get("name"), None, record.get("digest"))
+        if pinned.name is not None:
+            with suppress(LionError):  # resolving it says so
+                pinned = pinned._replace(text=read_text(pinned._path(folder), root=folder))
+        pinned.resolve()
+        return pinned
+
+    def _path(self, folder: str) -> str:
+        return os.path.join(folder, f"{self.digest}.md")
+
+
+def pin_agent(target: str, settings: Settings, cwd: str) -> PinnedAgent:
+    """Pin an agent by its name; raises when it cannot be resolved."""
+    definition = _find_definition(target, settings, cwd)
+    if definition is None or definition.text is None:
+        _from_provider(target, settings, cwd)
+        return PinnedAgent(target)
+    load_value(definition)
+    digest = hashlib.sha256(definition.text.encode()).hexdigest()
+    return PinnedAgent(target, definition.name, definition.text, digest)
 
 
 def resolve_agent(target: str, settings: Settings, cwd: str) -> ResolvedAgent:
     """Resolve a name: an agent definition, else `provider` or `provider/model`."""
+    definition = _find_definition(target, settings, cwd)
+    if definition is None:
+        return _from_provider(target, settings, cwd)
+    agent = load_value(definition)
+    assert isinstance(agent, Agent)
+    return _from_definition(agent)
+
+
+def _find_definition(target: str, settings: Settings, cwd: str) -> Definition | None:
+    return find_definition("agent", target, settings.home, cwd) if "/" not in target else None
+
+
+def _from_provider(target: str, settings: Settings, cwd: str) -> ResolvedAgent:
     provider_and_model = split_target(target)
-    definition = find_definition("agent", target, settings.home, cwd) if "/" not in target else None
-    if definition is not None:
-        agent = load_value(definition)
-        assert isinstance(agent, Agent)
-        return _from_definition(agent)
     if provider_and_model is not None:
         return ResolvedAgent(*provider_and_model)
+    if "/" not in target and (place := find_untrusted("agent", target, settings.home, cwd)) is not None:
+        raise untrusted_error("agent", target, place)
     raise NotFound(
-        f"no agent or provider is named {target!r:.80}",
-        hint=f"`li agents ls` lists agents; the providers are {PROVIDER_USAGE}",
+        f"no agent or provider is named {target!r:.80}", hint=f"li agents ls, or a provider: {PROVIDER_USAGE}"
     )
 
 
 def _from_definition(agent: Agent) -> ResolvedAgent:
-    provider_field = agent.extra.get("provider")
     target = split_target(agent.model) if agent.model else None
-    if isinstance(provider_field, str):
-        provider, model = provider_field, target[1] if target else agent.model
+    if agent.provider is not None:
+        provider, model = agent.provider, target[1] if target else agent.model
     elif target is not None:
         provider, model = target
     else:
@@ -82,63 +144,19 @@ def _from_definition(agent: Agent) -> ResolvedAgent:
             f"the agent {agent.name} has no provider",
             hint="add `provider: claude` or `model: claude/sonnet` to its front matter",
         )
-    tools, permissions = agent.extra.get("tools"), agent.extra.get("permissions")
-    tool_list = tools.replace(",", " ").split() if isinstance(tools, str) else tools
     return ResolvedAgent(
         provider=provider,
         model=model,
         agent_name=agent.name,
         system=agent.prompt or None,
         effort=agent.effort,
-        permissions="all" if agent.yolo or agent.bypass else permissions if permissions in PERMISSIONS else None,
-        tools=tuple(map(str, tool_list)) if isinstance(tool_list, list) else None,
+        permissions="all" if agent.yolo or agent.bypass else agent.permissions,
+        tools=agent.tools,
         timeout=agent.timeout,
-        options={key: agent.extra[key] for key in ("command", "args", "base_url", "url") if key in agent.extra},
+        options=agent.options,
+        pass_env=agent.pass_env,
+        sandbox=agent.sandbox,
     )
-
-
-def find_resume_point(conn: Connection, *, resume: str | None, fork: str | None) -> ResumePoint | None:
-    """The point that --resume SESSION or --fork SESSION[:ORD] refers to; None without either."""
-    if resume is not None:
-        session_id = resolve_session(conn, resume)
-        return _resume_point(conn, session_id, _main_branch(conn, session_id), None)
-    if fork is None:
-        return None
-    name, colon, ord_ = fork.rpartition(":")
-    if not (colon and ord_.isascii() and ord_.isdigit()):
-        session_id = resolve_session(conn, fork)
-        return _resume_point(conn, session_id, _main_branch(conn, session_id), None)
-    session_id = resolve_session(conn, name)
-    entries = messages_after(conn, session_id, int(ord_) - 1, 1)
-    if not entries or entries[0].ord != int(ord_):
-        raise NotFound(f"session {session_id} has no message {ord_}", hint=f"li state show {session_id}")
-    branch_id = branches_of(conn, session_id, [entries[0].message_id]).get(entries[0].message_id)
-    if branch_id is None:
-        raise NotFound(f"message {ord_} of session {session_id} is not on a branch")
-    return _resume_point(conn, session_id, get_branch(conn, branch_id), entries[0].message_id)
-
-
-def _main_branch(conn: Connection, session_id: str) -> Branch:
-    branches = list_branches(conn, session_id)
-    if not branches:
-        raise NotFound(f"session {session_id} has no branch to continue")
-    return branches[0]
-
-
-def _resume_point(conn: Connection, session_id: str, branch: Branch, message_id: str | None) -> ResumePoint:
-    messages: list[Message] = []
-    last = branch_length(conn, branch.id) - 1
-    for entry in history(conn, branch.id):
-        if entry.message is not None:
-            messages.append(entry.message)
-        if message_id is not None and entry.message_id == message_id and entry.branch_id == branch.id:
-            last = entry.ord
-            break
-    at_end = last == branch_length(conn, branch.id) - 1
-    conversation = branch.metadata.get("conversation") if at_end else None
-    if not isinstance(conversation, str):
-        conversation = None
-    return ResumePoint(get_session(conn, session_id), ForkPoint(branch.id, last), conversation, tuple(messages))
 
 
 def new_session(
@@ -177,14 +195,33 @@ def new_part(
     origin: ResumePoint | None = None,
     same_conversation: bool = False,
     pass_on: tuple[str, ...] = (),
+    confine: ConfinementRequest = PLAIN,
+    has_team: bool = False,
+    answered: tuple[AnsweredQuestion, ...] = (),
 ) -> RunPart:
     """An agent with its task; raises when the provider cannot run it."""
     provider: Provider = get_provider(agent.provider)
-    env = agent_environment(environ, session_id=session_id, settings=settings, also=pass_on)
-    conversation = origin.conversation if origin else None
+    env = agent_environment(environ, session_id=session_id, settings=settings, also=(*pass_on, *agent.pass_env))
+    cwd = os.path.abspath(cwd)
+    confinement = confine_agent(
+        agent.provider,
+        agent.options,
+        # `ask` writes what a person allows; a reviewer cannot ask
+        agent.permissions is None or agent.untrusted_material,
+        agent.sandbox,
+        confine,
+        cwd=cwd,
+        env=env,
+        settings=settings,
+        has_team=has_team,
+    )
+    # additional arguments may need `codex exec`, which forks a whole conversation only
+    turn = origin.turn if origin and not same_conversation and not agent.options.get("args") else None
+    conversation = turn.conversation if turn else origin.conversation if origin else None
+    is_fork = bool(conversation) and not same_conversation
     task = Task(
         prompt=prompt,
-        cwd=os.path.abspath(cwd),
+        cwd=cwd,
         env=env,
         model=agent.model,
         system=agent.system,
@@ -192,8 +229,15 @@ def new_part(
         tools=agent.tools,
         permissions=agent.permissions,
         resume=conversation,
-        history=origin.history if origin and conversation is None else (),
-        options={**agent.options, "fork": bool(conversation) and not same_conversation},
+        last_turn=turn.id if turn else None,
+        # the program may not have the conversation of a run that died, or that is forked
+        history=origin.history if origin and (conversation is None or answered or is_fork) else (),
+        options={**agent.options, "fork": is_fork},
+        sandbox=confinement.sandbox,
+        untrusted_material=agent.untrusted_material,
+        answered=answered,
+        park_after=settings.park_minutes * 60.0 or None,
     )
     provider.check(task)
-    return RunPart(name, provider, task, new_id(), origin.fork if origin else None)
+    metadata = {"confinement": confinement.evidence}
+    return RunPart(name, provider, task, new_id(), origin.fork if origin else None, metadata)

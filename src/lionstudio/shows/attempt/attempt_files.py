@@ -7,20 +7,23 @@ the folder as well: anything that is not a regular file counts as broken, and no
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput, LionError
+from lionstudio.model.redaction.process import redactor, secrets_to_pass
+from lionstudio.settings import real_database
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.filelock import lock_state
 from lionstudio.system.json_read import find_object, read_object
+from lionstudio.system.li_process import module_argv, start_ours
 from lionstudio.system.session_processes import end_processes_of
 
 SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
@@ -32,7 +35,7 @@ SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
     "exit.json",
     "agent.log",
 )
-POLL_SECONDS = 0.1  # the agent itself takes seconds at least
+POLL_SECONDS = 0.1  # where folders cannot be watched; the agent itself takes seconds at least
 _STARTING_SECONDS = 30.0  # for a supervisor to take its lock, on a busy machine
 _LOG_TAIL = 16_000  # bytes at the end of the log that are read
 _MOST_SUPERVISORS = 3  # of one attempt that may die before it counts as lost
@@ -92,6 +95,15 @@ def read_spec(folder: str) -> AttemptSpec:
     return AttemptSpec(tuple(record["argv"]), *(record[name] for name in AttemptSpec._fields[1:]))
 
 
+def recorded_databases(show_dir: str) -> set[str]:
+    """Return the databases that the attempts of a show record to: one, unless the show was moved."""
+    databases = set()
+    for path in glob.iglob(os.path.join(glob.escape(show_dir), "*", "attempts", "*", SPEC)):
+        with suppress(LionError, OSError):
+            databases.add(real_database(read_spec(os.path.dirname(path)).db))
+    return databases
+
+
 def find_exit(folder: str) -> Exit | None:
     """Return the end of an attempt, None while it runs."""
     record = find_object(os.path.join(folder, EXIT)) or {}
@@ -117,7 +129,8 @@ def write_exit(folder: str, ended: Exit) -> None:
     path = os.path.join(folder, EXIT)
     if os.path.islink(path):
         os.unlink(path)
-    write_text(path, json.dumps(ended._asdict()) + "\n")
+    record = ended._asdict()
+    write_text(path, json.dumps(record if ended.detail is None else redactor().value(record)) + "\n")
 
 
 def session_of(folder: str) -> str | None:
@@ -142,7 +155,7 @@ def request_stop(folder: str, reason: str) -> None:
     """Make the supervisor end the agent and its processes; the first reason counts."""
     path = os.path.join(folder, STOP)
     if not os.path.lexists(path):
-        write_text(path, json.dumps({"why": reason, "at": time.time()}) + "\n")
+        write_text(path, json.dumps({"why": redactor().text(reason), "at": time.time()}) + "\n")
 
 
 def stop_reason(folder: str) -> str | None:
@@ -184,12 +197,14 @@ class AttemptWatch:
         self._since = 0.0
         self._started = 0
 
-    def wait(self, get_stop_reason: Callable[[], str | None]) -> Exit:
-        """Wait until the attempt has ended; `get_stop_reason` is polled, and a reason stops the attempt."""
+    def wait(
+        self, get_stop_reason: Callable[[], str | None], pause: Callable[[], None] = lambda: time.sleep(POLL_SECONDS)
+    ) -> Exit:
+        """Wait until the attempt has ended, looking after each `pause`; a reason to stop stops the attempt."""
         while (ended := self.poll()) is None:
             if reason := get_stop_reason():
                 request_stop(self._folder, reason)
-            time.sleep(POLL_SECONDS)
+            pause()
         return ended
 
     def poll(self) -> Exit | None:
@@ -231,14 +246,13 @@ class AttemptWatch:
         self._started += 1
         log = _open_log(self._folder)
         try:
-            self._supervisor = subprocess.Popen(
-                [sys.executable, "-m", "lionstudio.shows.attempt.supervisor", self._folder],
+            self._supervisor = start_ours(
+                module_argv("lionstudio.shows.attempt.supervisor", self._folder),
+                _supervisor_environ(self._environ),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=_supervisor_environ(self._environ),
-                cwd="/",
-                start_new_session=True,
+                private=secrets_to_pass(),
             )
         finally:
             os.close(log)

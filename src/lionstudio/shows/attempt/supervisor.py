@@ -13,11 +13,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, NotFound
+from lionstudio.model.redaction.process import secrets_to_pass
 from lionstudio.shows.attempt.attempt_files import (
     LOCK,
     LOG,
@@ -34,12 +36,17 @@ from lionstudio.shows.attempt.attempt_files import (
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.filelock import RunLock
 from lionstudio.system.json_read import find_object
+from lionstudio.system.li_process import start_ours
 from lionstudio.system.session_processes import VARIABLE, end_processes_of, processes_of
+from lionstudio.system.watch_tree import ENTRIES, watch_paths
+from lionstudio.system.watchdog_process import make_memory_private
 
 if TYPE_CHECKING:
     from lionstudio.model.sessions import Session
 
-_TICK_SECONDS = 0.2
+_TICK_SECONDS = 0.2  # where the folder cannot be watched
+_LOOK_SECONDS = 2.0
+_SETTLE_SECONDS = 0.01  # an agent may write into the folder as fast as it can
 _GRACE_SECONDS = 15.0  # for `li` and its agent to end by themselves and record it
 _LEFTOVER_GRACE = 3.0
 _SLACK_SECONDS = 20.0  # after the agent's own deadline, which gives a better reason
@@ -59,6 +66,7 @@ def main(folder: str) -> int:
 
 
 def _run(folder: str) -> None:
+    make_memory_private()
     try:
         supervisor = Supervisor(folder)
     except LionError as error:  # no later supervisor could do better
@@ -73,9 +81,15 @@ class Supervisor:
     def __init__(self, folder: str) -> None:
         self._folder, self._real_path = folder, os.path.realpath(folder)
         self._spec = read_spec(folder)
+        self._private = secrets_to_pass()  # for the command that records the agent
         self._stopping: tuple[str, str | None] | None = None  # how and why
         self._started_at = time.time()
         self._clock = time.monotonic()
+        self._waited = 0.0  # seconds
+        self._signalled, wakeup = os.pipe()
+        for end in (self._signalled, wakeup):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(wakeup)  # a signal ends the wait for the agent
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._on_signal)
 
@@ -104,7 +118,7 @@ class Supervisor:
 
     def _find_session(self) -> Session | None:
         """Find the row that `li` inserts before its agent starts; the import is slow, so it is local."""
-        from lionstudio.state.database import reading
+        from lionstudio.state.backends import reading
         from lionstudio.state.sessions import find_session
 
         try:
@@ -115,12 +129,19 @@ class Supervisor:
 
     def _run_command(self) -> tuple[int | None, str, str | None]:
         """Run the command to its end; return its exit code, how it ended, and the reason."""
+        if not os.path.isdir(self._spec.cwd):
+            return None, "not_started", f"cannot start {self._spec.argv[0]}: folder {self._spec.cwd} does not exist"
         try:
             child = self._start()
         except OSError as error:
             return None, "not_started", f"cannot start {self._spec.argv[0]}: {error.strerror}"
         point("attempt.started")
-        while not _ended(child, _TICK_SECONDS):
+        # readable after a request to stop, and when the folder is removed
+        watch = watch_paths({self._folder: ENTRIES})
+        seconds, wakeups = _TICK_SECONDS, [self._signalled]
+        if watch is not None:
+            seconds, wakeups = _LOOK_SECONDS, [self._signalled, watch.fileno()]
+        while not _ended(child, seconds, wakeups):
             if self._stopping is None:
                 self._stopping = self._find_stop_reason()
             if self._stopping is not None:
@@ -136,16 +157,19 @@ class Supervisor:
             open(os.open(self._path(PROMPT), os.O_RDONLY | SAFE_FLAGS), "rb") as prompt,
             open(os.open(self._path(LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFE_FLAGS, 0o600), "ab") as log,
         ):
-            return subprocess.Popen(
-                spec.argv, cwd=spec.cwd, env=env, stdin=prompt, stdout=log, stderr=log, start_new_session=True
-            )
+            return start_ours(list(spec.argv), env, stdin=prompt, stdout=log, stderr=log, private=self._private)
 
     def _find_stop_reason(self) -> tuple[str, str | None] | None:
         if (reason := stop_reason(self._folder)) is not None:
             return "stopped", reason
+        if not os.path.isdir(self._real_path):
+            return "stopped", "the folder of the attempt was removed"
         elapsed = time.monotonic() - self._clock
         limit, silence = self._spec.timeout, self._spec.silence
-        if limit is not None and elapsed > limit + _SLACK_SECONDS:
+        if limit is not None and elapsed > limit + _SLACK_SECONDS + self._waited:
+            # the time in which it waits for a person does not count; read only when the limit seems to be reached
+            self._waited = self._read_waited()
+        if limit is not None and elapsed > limit + _SLACK_SECONDS + self._waited:
             return "timed_out", f"time limit of {limit:g} s reached"
         if silence is not None and elapsed > silence and self._is_silent_for(silence):
             return "silent", f"no output for {silence:g} s"
@@ -159,9 +183,21 @@ class Supervisor:
                 return False
         with suppress(LionError):
             session = self._find_session()
+            if session is not None and session.health == "waiting":
+                return False
             last = max(session.updated_at or 0, session.last_message_at or 0) if session else 0
             return now - last >= seconds
         return False  # a database that cannot be read proves nothing
+
+    def _read_waited(self) -> float:
+        from lionstudio.state.backends import reading
+        from lionstudio.state.exchange.questions import waited_seconds
+
+        try:
+            with reading(self._spec.db) as conn:
+                return waited_seconds(conn, self._spec.session_id, time.time())
+        except LionError:
+            return self._waited
 
     def _end(self, child: subprocess.Popen[bytes]) -> None:
         """End `li`, which ends its agent and records that; after the grace period, end all processes."""
@@ -185,8 +221,8 @@ class Supervisor:
     def _finish(self, code: int | None, how: str, detail: str | None) -> None:
         left = end_processes_of(self._spec.session_id, grace=_LEFTOVER_GRACE)
         point("attempt.ended")
-        if os.path.realpath(self._folder) != self._real_path:
-            return  # the folder is now a link; the director sees it too, and records the end
+        if os.path.realpath(self._folder) != self._real_path or not os.path.isdir(self._folder):
+            return  # the folder is now a link or gone; the director sees it too, and records the end
         write_exit(self._folder, Exit(code, how, self._started_at, time.time(), left, detail))
 
     def _on_signal(self, number: int, _frame: object) -> None:
@@ -199,14 +235,18 @@ class Supervisor:
         write_text(self._path(name), json.dumps(value) + "\n")
 
 
-def _ended(child: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Wait for a child; return at once where pidfd reports its end."""
+def _ended(child: subprocess.Popen[bytes], seconds: float, wakeups: Sequence[int] = ()) -> bool:
+    """Wait for a child, or for a wake-up; return at once where pidfd reports the end of the child."""
     if child.poll() is not None:
         return True
     if hasattr(os, "pidfd_open"):
         descriptor = os.pidfd_open(child.pid)  # ours until we reap it, so the pid is not reused
         try:
-            select.select([descriptor], [], [], seconds)
+            ready, _, _ = select.select([descriptor, *wakeups], [], [], seconds)
+            if descriptor not in ready and ready:
+                time.sleep(_SETTLE_SECONDS)
+                for wakeup in ready:
+                    os.read(wakeup, 65536)
         finally:
             os.close(descriptor)
         return child.poll() is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lionstudio.model.shows.decisions import BudgetPart, QuestionKind
+from lionstudio.model.shows.decisions import BudgetPart, ShowQuestionKind
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.shows.director.state import Transition
 
@@ -61,6 +61,7 @@ class MergePlay:
     play: str
     attempt: int
     anyway: bool = False
+    force: bool = False  # also with conflict markers
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class AskPerson:
 
     play: str | None
     reason: str
-    kind: QuestionKind = QuestionKind.OTHER
+    kind: ShowQuestionKind = ShowQuestionKind.OTHER
     part: BudgetPart | None = None
 
 

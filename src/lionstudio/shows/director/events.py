@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lionstudio.model.shows.decisions import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind, ReasonCode
 from lionstudio.model.shows.plan import Plan
 
 
@@ -24,6 +24,7 @@ class MergeResult(StrEnum):
     """Result of a merge. `moved`: the branch moved since the gates ran, so they run again.
 
     `failed`: git refused for a reason that an agent cannot fix, such as a branch that the user has checked out.
+    `foreign`: commits that the show did not make are on the branch.
     """
 
     MERGED = "merged"
@@ -31,6 +32,7 @@ class MergeResult(StrEnum):
     CONFLICT = "conflict"
     MOVED = "moved"
     FAILED = "failed"
+    FOREIGN = "foreign"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ class GatesEvaluated:
     play: str
     passed: bool
     reason: str | None = None
+    needs_person: ReasonCode | None = None  # another attempt cannot help
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +88,16 @@ class DecisionMade:
     attempt: int
     feedback: str | None = None
     decision_id: str | None = None
+    force: bool = False  # merge conflict markers and unencrypted files too
 
 
 @dataclass(frozen=True, slots=True)
 class PlanEdited:
-    """A person edited the plan of a running show."""
+    """The plan of a running show was edited, or a person decided about an edit."""
 
-    plan: Plan
+    plan: Plan  # without what is held back
     providers: Mapping[str, str] = field(default_factory=dict)  # by play
+    held: tuple[str, ...] = ()  # changes that a person must accept first
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +123,15 @@ class ShowRejected:
 
 @dataclass(frozen=True, slots=True)
 class FinalGatesEvaluated:
-    """The final gates that need no person ran."""
+    """The final gates that need no person ran, or `foreign` says why they did not."""
 
     passed: bool
+    foreign: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitsDecided:
+    """A person decided about commits on the integration branch: it is checked again."""
 
 
 Event = (
@@ -136,4 +147,5 @@ Event = (
     | ShowAccepted
     | ShowRejected
     | FinalGatesEvaluated
+    | CommitsDecided
 )

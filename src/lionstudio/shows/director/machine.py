@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from lionstudio.model.shows.decisions import QuestionKind
-from lionstudio.model.shows.plan import GateKind, Plan
+from lionstudio.model.shows.decisions import ShowQuestionKind
+from lionstudio.model.shows.plan import GateKind, Plan, awaits_approval
 from lionstudio.model.status.statuses import (
     PLAY_TRANSITIONS,
     PLAYS,
@@ -40,8 +40,11 @@ class Director:
         *,
         providers: Mapping[str, str] | None = None,
         aborted: bool = False,
+        held: tuple[str, ...] = (),
     ) -> None:
         self.plan = plan
+        self._held = held  # changes of the plan that wait for a person
+        self._foreign: str | None = None  # commits on the integration branch that wait for a person
         self._edit: events.PlanEdited | None = None  # waits for plays in progress that it removes
         self.plays = {name: plays.get(name, PlayState()) for name in plan.names}
         self.providers = dict(providers or {})
@@ -95,7 +98,7 @@ class Director:
             case events.DecisionMade():
                 return self._on_decision_made(event)
             case events.PlanEdited():
-                self._edit = event
+                self._edit, self._held = event, event.held
                 return []
             case events.ClockTicked():
                 self._now, self._spent = event.now, event.spent
@@ -110,7 +113,11 @@ class Director:
             case events.ShowRejected():
                 return self._end(ShowStatus.ABORTED) if self._final_passed else []
             case events.FinalGatesEvaluated():
-                self._final_gates_running, self._final_passed = False, event.passed
+                self._final_gates_running, self._foreign = False, event.foreign
+                self._final_passed = event.passed if event.foreign is None else None
+                return []
+            case events.CommitsDecided():
+                self._foreign = None
                 return []
         assert_never(event)
 
@@ -148,7 +155,12 @@ class Director:
             return []
         state = self.plays[event.play]
         transitions = rules.after_gates(
-            event.passed, state.status, state.attempt, self._allowed(event.play), reason=event.reason
+            event.passed,
+            state.status,
+            state.attempt,
+            self._allowed(event.play),
+            reason=event.reason,
+            needs_person=event.needs_person,
         )
         return [command for transition in transitions for command in self._transition(event.play, transition)]
 
@@ -156,6 +168,9 @@ class Director:
         if not self._take_result(event.play, commands.MergePlay):
             return []
         attempt = self.plays[event.play].attempt
+        if event.result is events.MergeResult.FOREIGN:
+            self._foreign = event.reason
+            return []  # the play stays gated
         transition = rules.after_merge(
             event.result, attempt, self._allowed(event.play), files=event.files, reason=event.reason
         )
@@ -209,7 +224,7 @@ class Director:
             feedback=decision.feedback,
             play=decision.play,
         )
-        return replace(transition, decision_id=decision.decision_id)
+        return replace(transition, decision_id=decision.decision_id, force=decision.force)
 
     def _block(self) -> list[Command]:
         issued: list[Command] = []
@@ -248,11 +263,16 @@ class Director:
             return self._issue(name, commands.RunAttempt(name, state.attempt))
         if state.status is P.RUNNING_COMPLETE:
             return self._issue(name, commands.RunGates(name, state.attempt))
-        if rules.awaits_approval(self.plan, name, state) or commands.MergePlay in self._in_progress.values():
+        if (
+            awaits_approval(self.plan, name, approved=state.approved)
+            or commands.MergePlay in self._in_progress.values()
+        ):
+            return []
+        if self._foreign is not None:
             return []
         if not rules.has_merged_dependencies(self.plan.play(name), self.statuses):
             return []  # escalated and approved out of order
-        return self._issue(name, commands.MergePlay(name, state.attempt, state.anyway))
+        return self._issue(name, commands.MergePlay(name, state.attempt, state.anyway, state.force))
 
     def _start(self) -> list[Command]:
         issued: list[Command] = []
@@ -283,13 +303,25 @@ class Director:
         ]
         if (part := rules.exhausted_budget(self.plan.budget, self._spent)) is not None:
             reason = f"{part.exhausted}: grant more, or edit the plan"
-            questions.append((AskPerson(None, reason, QuestionKind.BUDGET, part), 0))
+            questions.append((AskPerson(None, reason, ShowQuestionKind.BUDGET, part), 0))
+        if self._held:
+            changes = "; ".join(self._held)
+            reason = f"the edited plan weakens the show, and is not followed until you approve or reject it: {changes}"
+            questions.append((AskPerson(None, reason, ShowQuestionKind.PLAN), 0))
+        if self._foreign is not None:
+            reason = f"{self._foreign}; nothing is merged until you approve it, or repair the branch and reject"
+            questions.append((AskPerson(None, reason, ShowQuestionKind.COMMITS), 0))
         if self._awaits_final_approval():
             reason = "the final gates passed and your approval is required: approve or reject the show"
-            questions.append((AskPerson(None, reason, QuestionKind.FINAL), 0))
+            questions.append((AskPerson(None, reason, ShowQuestionKind.FINAL), 0))
         new = [question for question, attempt in questions if (question, attempt) not in self._asked]
         self._asked = set(questions)  # an answered question may be asked again
         return list(new)
+
+    @property
+    def asked_about_show(self) -> tuple[AskPerson, ...]:
+        """Return the questions about the whole show that wait for a person."""
+        return tuple(question for question, _ in sorted(self._asked, key=str) if question.play is None)
 
     def _finish(self, *, changed: bool) -> list[Command]:
         over = rules.show_outcome(self.plan, self.statuses, accepted=self._accepted) is not None
@@ -310,6 +342,8 @@ class Director:
         return [commands.AwaitPerson()] if self._resting else []
 
     def _finish_show(self) -> list[Command]:
+        if self._held or self._foreign is not None:
+            return [commands.AwaitPerson()]
         if self._final_passed is None:
             self._final_gates_running = True
             return [commands.RunFinalGates()]
@@ -365,6 +399,7 @@ class Director:
             attempt=transition.attempt,
             approved=transition.approved,
             anyway=transition.anyway,
+            force=transition.force,
             allowed=transition.allowed or state.allowed,
             parked_until=transition.parked_until,
             blocked_by=transition.blocked_by,

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
 from lionstudio.errors import IllegalTransition
-from lionstudio.model.shows.decisions import BudgetPart, DecisionKind
-from lionstudio.model.shows.plan import Budget, GateKind, Plan, PlannedPlay
+from lionstudio.model.shows.decisions import BudgetPart, DecisionKind, ReasonCode
+from lionstudio.model.shows.plan import Budget, Plan, PlannedPlay, awaits_approval
 from lionstudio.model.status.statuses import (
     PLAYS,
     PLAYS_IN_PROGRESS,
@@ -20,7 +20,7 @@ from lionstudio.model.status.statuses import (
     ShowStatus,
 )
 from lionstudio.shows.director.events import AttemptOutcome, MergeResult, Spent
-from lionstudio.shows.director.state import PlayState, ReasonCode, Transition
+from lionstudio.shows.director.state import PlayState, Transition
 
 P = PlayStatus
 PARK_SECONDS = 900.0  # when a usage limit does not say when it ends
@@ -52,6 +52,7 @@ def startable_plays(
         for play in plan.plays
         if statuses.get(play.name, P.PENDING) in PLAYS_WAITING_TO_START
         and play.name not in running
+        and not play.waits
         and has_merged_dependencies(play, statuses)
         and (parked or {}).get(play.name, 0.0) <= now
     }
@@ -162,13 +163,23 @@ def retry_or_escalate(attempt: int, allowed: int, reason: str) -> Transition:
 
 
 def after_gates(
-    passed: bool, status: PlayStatus, attempt: int, allowed: int, *, reason: str | None = None, approved: bool = False
+    passed: bool,
+    status: PlayStatus,
+    attempt: int,
+    allowed: int,
+    *,
+    reason: str | None = None,
+    approved: bool = False,
+    needs_person: ReasonCode | None = None,
 ) -> list[Transition]:
     """Return the transitions after the gates that need no person; a failure takes two, and both are written."""
     if passed:
         return [] if status is P.GATED else [Transition(status=P.GATED, attempt=attempt, approved=approved)]
     why = reason or "a gate failed"
-    return [Transition(status=P.GATE_FAILED, attempt=attempt, reason=why), retry_or_escalate(attempt, allowed, why)]
+    failed = Transition(status=P.GATE_FAILED, attempt=attempt, reason=why)
+    if needs_person is not None:
+        return [failed, Transition(status=P.ESCALATED, attempt=attempt, reason=why, reason_code=needs_person)]
+    return [failed, retry_or_escalate(attempt, allowed, why)]
 
 
 def after_merge(
@@ -180,7 +191,7 @@ def after_merge(
             return Transition(status=P.MERGED, attempt=attempt)
         case MergeResult.CONFLICT:
             return retry_or_escalate(attempt, allowed, conflict_reason(files))
-        case MergeResult.MOVED:
+        case MergeResult.MOVED | MergeResult.FOREIGN:
             return None
         case MergeResult.FAILED:
             return Transition(status=P.ESCALATED, attempt=attempt, reason=reason or "the merge failed")
@@ -239,14 +250,9 @@ def needs_person(plan: Plan, plays: Mapping[str, PlayState]) -> dict[str, str]:
         state = plays.get(name, PlayState())
         if state.status is P.ESCALATED:
             questions[name] = "the play is escalated: approve, redo or reject it"
-        elif state.status is P.GATED and awaits_approval(plan, name, state):
+        elif state.status is P.GATED and awaits_approval(plan, name, approved=state.approved):
             questions[name] = "the gates passed and your approval is required: approve or reject the play"
     return questions
-
-
-def awaits_approval(plan: Plan, name: str, state: PlayState) -> bool:
-    """Return whether a person's gate holds a gated play."""
-    return not state.approved and any(gate.kind is GateKind.PERSON for gate in plan.gates_of(name))
 
 
 def show_outcome(

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from lionstudio.model.shows.decisions import ReasonCode
 from lionstudio.model.status.statuses import PlayStatus
-
-
-class ReasonCode(StrEnum):
-    """Cause of a transition that later code depends on; `_meta.json` and the row store it as `reason_code`."""
-
-    SHOW_ABORTED = "show_aborted"  # resuming the show runs the play again
-    REJECTED = "rejected"  # a person gave the play up; resuming the show leaves it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +17,7 @@ class PlayState:
     allowed: int | None = None  # attempts before the director asks a person; a redo by a person raises it
     approved: bool = False  # a person approved this attempt
     anyway: bool = False  # although its gates failed
+    force: bool = False  # although it has conflict markers
     parked_until: float | None = None
     blocked_by: tuple[str, ...] = ()
 
@@ -39,6 +33,7 @@ class Transition:
     allowed: int | None = None
     approved: bool = False
     anyway: bool = False
+    force: bool = False
     parked_until: float | None = None
     blocked_by: tuple[str, ...] = ()
     decision_id: str | None = None  # the decision of a person that this transition carries out

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from lionstudio.errors import LionError
+from lionstudio.files.definitions.agents import words
 from lionstudio.files.definitions.playbooks import Playbook
+from lionstudio.model.redaction.environment import secrets_in
 from lionstudio.model.shows.plan import Plan, PlannedPlay
-from lionstudio.runs.environment import plain_environment, secrets_in
+from lionstudio.runs.environment import passes, plain_environment
+from lionstudio.runs.notifications.channels import notification_environment
+from lionstudio.runs.prepare.confinement import choose_mode
 from lionstudio.runs.prepare.playbook_steps import get_playbook
 from lionstudio.runs.prepare.resolve import ResolvedAgent, resolve_agent
 from lionstudio.settings import Settings
@@ -17,7 +22,7 @@ from lionstudio.system.li_process import li_argv
 
 SILENCE_SECONDS = 3600.0  # without a message, tool call or result: longer than any build worth waiting for
 _UNATTENDED = "edit"  # permissions of an agent whose definition sets none
-_SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS")
+_OURS = ("LIONAGI_", "PYTHON")
 _AGAIN = "Your last attempt did not pass. The findings:"
 _CONFLICT = """\
 Your work conflicts with what other plays have merged meanwhile. This checkout is in the middle of that merge: resolve
@@ -53,8 +58,10 @@ def providers_of(plan: Plan, settings: Settings) -> dict[str, str]:
     return providers
 
 
-def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
-    """Build the argv of an attempt; the prompt comes on stdin."""
+def attempt_argv(
+    plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings: Settings, readable: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Build the argv of an attempt; the prompt comes on stdin. A confined agent sees its checkout and `readable`."""
     options = {
         "--show-topic": plan.topic,
         "--show-play-name": play.name,
@@ -63,8 +70,13 @@ def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], setting
         "--timeout": plan.timeout_of(play.name),
         "--definitions": plan.repo,
         "--effort": play.effort,
+        "--retries": None if meta.get("resume") else meta.get("retries"),
     }
     common = ["--quiet", *(str(part) for option in options.items() if option[1] for part in option)]
+    common += [part for name in plan.pass_env_of(play.name) for part in ("--pass-env", name)]
+    common += sandbox_options(plan, play.name, settings, readable)
+    if (permissions := _permissions(plan, play, settings)) is not None:
+        common += ["--permissions", permissions]
     resume = meta.get("resume")
     if play.playbook is not None and (resume is None or play.agent is None):
         override = ["--agent", play.agent] if play.agent else []
@@ -74,9 +86,30 @@ def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], setting
     target = play.agent or plan.agent
     if agent is None or target is None:
         raise LionError(f"play {play.name} has no agent", hint="set `agent` in the plan, for the play or for the show")
-    permissions = [] if agent.permissions else ["--permissions", _UNATTENDED]
     resumed = ["--resume", str(resume)] if resume else []
-    return tuple(li_argv("agent", target, "-", *permissions, *resumed, *common))
+    return tuple(li_argv("agent", target, "-", *resumed, *common))
+
+
+def sandbox_options(plan: Plan, play: str | None, settings: Settings, readable: Sequence[str]) -> list[str]:
+    """Return the options of `li agent` for what the plan says about confinement."""
+    mode = plan.sandbox_of(play)
+    options = ["--sandbox", choose_mode(settings.sandbox, None, mode)] if mode else []
+    return options + [part for folder in readable for part in ("--readable", folder)]
+
+
+def _permissions(plan: Plan, play: PlannedPlay, settings: Settings) -> str | None:
+    """Return the permissions by the plan; None where the definitions of its agents set their own."""
+    if (planned := plan.permissions_of(play.name)) is not None:
+        return planned
+    folder, names = plan.repo or os.getcwd(), [name for name in (play.agent,) if name]
+    if play.playbook is not None:
+        playbook: Playbook = get_playbook(play.playbook, settings, folder)
+        if any(playbook.options.get(key) for key in ("yolo", "bypass", "steps")):
+            return None
+        names = names or list(playbook.agents)
+    names = names or ([plan.agent] if plan.agent else [])
+    agents = [resolve_agent(name, settings, folder) for name in names]
+    return None if any(agent.permissions for agent in agents) else _UNATTENDED
 
 
 def attempt_prompt(play: PlannedPlay, meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
@@ -113,6 +146,30 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
+def attempt_environment(environ: Mapping[str, str], also: Iterable[str] = ()) -> dict[str, str]:
+    """Return the environment of the processes around an agent, which the agent can read: what it may get, and ours."""
+    ours = {name: value for name, value in environ.items() if passes(name) or name.startswith(_OURS)}
+    return ours | {name: environ[name] for name in also if name in environ}
+
+
+def variables_of(plan: Plan, play: PlannedPlay, settings: Settings) -> list[str]:
+    """List the variables that the agents of a play get by the plan, its playbook and their definitions."""
+    folder, names = plan.repo or os.getcwd(), [*plan.pass_env, *play.pass_env]
+    targets: list[Any] = [play.agent, plan.agent]
+    with suppress(LionError):  # reported when the play starts
+        if play.playbook is not None:
+            playbook: Playbook = get_playbook(play.playbook, settings, folder)
+            steps = playbook.options.get("steps")
+            fields = [step for step in steps.values() if isinstance(step, dict)] if isinstance(steps, dict) else []
+            targets += [*playbook.agents, playbook.options.get("model"), playbook.options.get("with_synthesis")]
+            targets += [step.get(key) for step in fields for key in ("agent", "model")]
+            names += words(playbook.options.get("pass_env", []))
+    for target in dict.fromkeys(target for target in targets if isinstance(target, str)):
+        with suppress(LionError):
+            names += resolve_agent(target, settings, folder).pass_env
+    return names
+
+
 def gate_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of the plan's commands: they run code of an agent, so without secrets."""
     return _without_secrets(plain_environment(environ))
@@ -120,7 +177,7 @@ def gate_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 def notify_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of notifications: like gates, plus the variables of the desktop."""
-    return _without_secrets(plain_environment(environ, also=_SCREEN))
+    return notification_environment(environ)
 
 
 def _without_secrets(environ: dict[str, str]) -> dict[str, str]:

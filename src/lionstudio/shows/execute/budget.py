@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from lionstudio.model.shows.plan import Budget, Plan
+from lionstudio.files.shows.granted_budget import PARTS, extend_budget
+from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show_files import CONCURRENCY, GRANTED_BUDGET
 from lionstudio.shows.director.events import Spent
 from lionstudio.shows.records.play_records import write_json
 from lionstudio.state.database import Database
 from lionstudio.state.show_usage import usage_of_show
 from lionstudio.system.json_read import find_object
-
-_PARTS = ("tokens", "cost_microusd", "seconds")
 
 
 def usage_so_far(database: Database, topic: str) -> Spent:
@@ -25,22 +24,10 @@ def usage_so_far(database: Database, topic: str) -> Spent:
     return Spent(tokens=usage.tokens, cost_microusd=usage.cost_microusd, seconds=usage.seconds)
 
 
-def read_grants(show_dir: str) -> dict[str, int]:
-    """Read the budget granted beyond the plan, and `concurrency` where it overrides the plan."""
-    granted = find_object(os.path.join(show_dir, GRANTED_BUDGET)) or {}
-    plays = (find_object(os.path.join(show_dir, CONCURRENCY)) or {}).get("concurrency")
-    parts = {part: int(granted[part]) for part in _PARTS if granted.get(part)}
-    return parts | ({"concurrency": plays} if isinstance(plays, int) and plays > 0 else {})
-
-
 def apply_grants(plan: Plan, grants: Mapping[str, int]) -> Plan:
     """Return the plan with a larger budget, and with more or fewer plays at once."""
     concurrency = grants.get("concurrency", plan.concurrency)
     return replace(plan, budget=extend_budget(plan.budget, grants), concurrency=concurrency)
-
-
-def extend_budget(budget: Budget, grants: Mapping[str, int]) -> Budget:
-    return Budget(**{part: limit and limit + grants.get(part, 0) for part, limit in asdict(budget).items()})
 
 
 def set_concurrency(show_dir: str, plays: int) -> None:
@@ -55,6 +42,6 @@ def grant(show_dir: str, decision_id: str, amounts: Mapping[str, int]) -> bool:
     decisions = granted.get("decisions", [])
     if decision_id in decisions:
         return False
-    sums = {part: int(granted.get(part) or 0) + int(amounts.get(part) or 0) for part in _PARTS}
+    sums = {part: int(granted.get(part) or 0) + int(amounts.get(part) or 0) for part in PARTS}
     write_json(path, {**granted, **sums, "decisions": [*decisions, decision_id]})
     return True

@@ -11,14 +11,26 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
 from typing import Any, NamedTuple
 
 from lionstudio.crash import point
 from lionstudio.errors import LionError
+from lionstudio.files.shows.branch_diff import changed_files, merge_base
+from lionstudio.files.shows.granted_budget import extend_budget, read_grants
+from lionstudio.files.shows.held_back import find_held_back
 from lionstudio.model.ids import new_id
+from lionstudio.model.questions import QuestionStatus
+from lionstudio.model.shows.decisions import ShowQuestion, ShowQuestionKind
 from lionstudio.model.shows.play_codec import Meta
+from lionstudio.model.shows.show import Play
 from lionstudio.model.shows.show_files import FINAL_GATES, PLAN, PROMPT, VERDICT
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
+from lionstudio.runs.notifications.send import notify_later
+from lionstudio.runs.settle import SETTLE_SECONDS, settle_run
+from lionstudio.show_sync import questions
+from lionstudio.show_sync.questions import HELD, play_question, show_question
 from lionstudio.shows.attempt import attempt_files
 from lionstudio.shows.director import commands, events
 from lionstudio.shows.director.commands import AskPerson, Command, SaveTransition
@@ -33,17 +45,29 @@ from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.merge import integration_tip
 from lionstudio.shows.records import decisions, play_records
 from lionstudio.shows.records.recovery import recover
+from lionstudio.state.connection import Connection
+from lionstudio.state.exchange.questions import close_question, list_unsettled
+from lionstudio.state.shows import get_show, list_plays
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.json_read import find_object
 from lionstudio.system.safe_read import read_text
 
 P = PlayStatus
+_MOST_FILES = 500  # in the evidence of a question
+
+
+def _reason_of(question: AskPerson) -> str:
+    """Return the reason of the row of a question about the show."""
+    if question.part is not None:
+        return str(question.part)
+    return HELD if question.kind in (ShowQuestionKind.PLAN, ShowQuestionKind.COMMITS) else str(question.kind)
 
 
 class LoadedState(NamedTuple):
     """State of a show that a director starts from."""
 
     text: str
+    accepted: str  # the text of the plan that a person accepted
     grants: dict[str, int]
     plays: dict[str, PlayState]
     providers: dict[str, str]
@@ -60,13 +84,17 @@ class Executor:
 
     def load_state(self) -> LoadedState:
         show = self.show
-        recovered = recover(show.show_dir, show.database)
-        show.use_plan(recovered.plan)
+        text = read_text(os.path.join(show.show_dir, PLAN))
+        accepted = show.accepted_plan
+        followed = show.follow(text)
+        show.use_plan(followed.plan)
+        recovered = recover(show.show_dir, show.database, followed.plan)
         return LoadedState(
-            text=read_text(os.path.join(show.show_dir, PLAN)),
-            grants=budget.read_grants(show.show_dir),
+            text=text,
+            accepted=accepted,
+            grants=read_grants(show.show_dir),
             plays=recovered.plays,
-            providers=attempt_command.providers_of(recovered.plan, show.settings),
+            providers=attempt_command.providers_of(followed.plan, show.settings),
             aborted=show.aborted,
         )
 
@@ -101,12 +129,16 @@ class Executor:
     def _changes_on_entry(self, before: Meta, transition: Transition) -> dict[str, Any]:
         """Return what else changes with a new status; a repeated step does not come here again."""
         if transition.status is P.RUNNING:
-            return {"session_id": new_id(), "started_at": time.time(), "ended_at": None, "exit_code": None}
+            gone = dict.fromkeys(("ended_at", "exit_code", "confinement"))
+            return {**gone, "session_id": new_id(), "started_at": time.time()}
         if transition.status is P.PREPARED and transition.parked_until is not None:
             return {"part": int(before.get("part") or 0) + 1, "resume": before.get("session_id")}
         if transition.status is P.REDOING:
             # `redo` outlives the next status: the prompt of the next attempt quotes it
-            return {"part": None, "resume": None, "gated_tip": None, "collected": None, "redo": transition.reason}
+            gone = dict.fromkeys(
+                ("part", "resume", "gated_tip", "gated_tree", "collected", "left_out", "steering_files")
+            )
+            return {**gone, "redo": transition.reason, "retries": before.get("session_id")}
         return {}
 
     def ask_person(self, question: AskPerson) -> None:
@@ -117,6 +149,8 @@ class Executor:
         reason = f"{question.reason} ({meta['reason']})" if meta.get("reason") else question.reason
         entry = {"play": play, "reason": reason, "kind": question.kind, "part": question.part}
         decisions.log_decision(show.show_dir, "asked", **entry)
+        point("show.asked_in_file")
+        self._ask([question])
         show.warn(f"{subject} needs a decision: {reason}")
         notification = {
             "title": f"Lion Studio: {subject} needs you",
@@ -129,6 +163,54 @@ class Executor:
         }
         notify(show.plan.notify, notification, show.notify_environ, show.warn)
         point("show.asked")
+
+    def keep_questions(self, asked: Sequence[AskPerson]) -> None:
+        """Withdraw the questions about the whole show that the show stopped asking, and ask those that have no row."""
+        topic, kept = self.show.topic, {_reason_of(question) for question in asked}
+
+        def work(conn: Connection) -> None:
+            for question in list_unsettled(conn, topic):
+                if question.play_name is None and question.is_open and question.reason not in kept:
+                    close_question(conn, question.id, QuestionStatus.WITHDRAWN, "the show stopped asking")
+
+        self.show.database.write(work)
+        self._ask(asked)
+
+    def _ask(self, asked: Sequence[AskPerson]) -> None:
+        """Store the rows of questions that have none; the text of the plan decides what they are about."""
+        show = self.show
+        text = show.accepted_plan
+        with suppress(LionError):  # an agent may have removed the file
+            text = read_text(os.path.join(show.show_dir, PLAN))
+        row = show.database.read(lambda conn: get_show(conn, show.topic))
+        plays = {play.name: play for play in show.database.read(lambda conn: list_plays(conn, row.id))}
+        for question in asked:
+            if question.play is None:
+                held = find_held_back(show.topic, show.show_dir, text, row.metadata)
+                about = ShowQuestion(question.reason, time.time(), question.kind, question.part)
+                wanted = show_question(row, about, held, self._budget_facts(question))
+            elif (play := plays.get(question.play)) is not None:
+                wanted = play_question(row, show.plan, play, self._diff_facts(play))
+            else:
+                wanted = None
+            if wanted is not None and show.database.write(partial(questions.ask, question=wanted)) is not None:
+                notify_later(show.database, show.settings, wanted.id, show.warn)
+
+    def _budget_facts(self, question: AskPerson) -> dict[str, Any]:
+        limits = asdict(extend_budget(self.show.plan.budget, read_grants(self.show.show_dir)))
+        if question.part is None:
+            return {}
+        return {"used": asdict(budget.usage_so_far(self.show.database, self.show.topic)), "limit": limits}
+
+    def _diff_facts(self, play: Play) -> dict[str, Any]:
+        """Return the files that the play changed, and its commit."""
+        head, repo = play.collected_head, self.show.repo
+        with suppress(LionError):
+            base = merge_base(repo.path, integration_tip(repo), head) if head is not None else None
+            if base is not None and head is not None:
+                files = changed_files(repo.path, base, head)[:_MOST_FILES]
+                return {"head": head, "base": base, "files": [file._asdict() for file in files]}
+        return {"head": head}
 
     def request_stop(self, play: str) -> None:
         """Make the supervisor of a play's attempt end its agent."""
@@ -173,8 +255,8 @@ class Executor:
                 return self._end_attempt(play)
             case commands.RunGates(play=play):
                 return GateAndMerge(self.show, play).run_gates()
-            case commands.MergePlay(play=play, anyway=anyway):
-                return GateAndMerge(self.show, play).merge(anyway=anyway)
+            case commands.MergePlay(play=play, anyway=anyway, force=force):
+                return GateAndMerge(self.show, play).merge(anyway=anyway, force=force)
             case commands.RunFinalGates():
                 return GateAndMerge(self.show, None).run_final_gates()
         raise TypeError(command)
@@ -198,7 +280,12 @@ class Executor:
         show = self.show
         meta = play_records.read_meta(show.show_dir, play) or {}
         target = CheckoutTarget(
-            repo=show.repo, play=play, copy=show.plan.copy, setup=show.plan.setup, env=show.gate_environ
+            repo=show.repo,
+            play=play,
+            copy=show.plan.copy,
+            setup=show.plan.setup,
+            env=show.gate_environ,
+            confine=lambda path: show.confine(play, path).sandbox,
         )
         checkout = prepare(target)
         if (conflict := attempt_command.conflict_of(meta)) is not None and not meta.get("resume"):
@@ -214,23 +301,34 @@ class Executor:
         meta = play_records.read_meta(show.show_dir, play) or {}
         folder, session_id = self._attempt_folder(play, meta), str(meta["session_id"])
         play_records.path_inside(show.show_dir, os.path.relpath(folder, show.show_dir))
+        variables = attempt_command.variables_of(show.plan, show.planned(play), show.settings)
+        environ = attempt_command.attempt_environment(show.agent_environ, variables)
         if not os.path.exists(os.path.join(folder, attempt_files.SPEC)):
             spec = attempt_files.AttemptSpec(
-                attempt_command.attempt_argv(show.plan, show.planned(play), meta, show.settings),
+                attempt_command.attempt_argv(
+                    show.plan, show.planned(play), meta, show.settings, show.repo.object_stores
+                ),
                 str(meta["worktree"]),
                 session_id,
                 show.settings.db,
                 float(show.plan.timeout_of(play)),
                 attempt_command.SILENCE_SECONDS,
             )
-            attempt_files.write_spec(folder, spec, self._write_prompt(play, meta), show.agent_environ)
+            attempt_files.write_spec(folder, spec, self._write_prompt(play, meta), environ)
         point("show.ordered")
-        ended = attempt_files.AttemptWatch(folder, show.agent_environ).wait(show.stop_reason)
+        with show.pauses(folder) as pause:
+            ended = attempt_files.AttemptWatch(folder, environ).wait(show.stop_reason, pause)
         point("show.exited")
-        session = outcomes.settle_session(show.database, session_id)
+        session = settle_run(show.database, session_id, wait=SETTLE_SECONDS)
         code = session.exit_code if session is not None and session.exit_code is not None else ended.code
         play_records.save_play(
-            show.show_dir, show.database, play, session_id=session_id, exit_code=code, ended_at=ended.ended_at
+            show.show_dir,
+            show.database,
+            play,
+            session_id=session_id,
+            exit_code=code,
+            ended_at=ended.ended_at,
+            confinement=session.metadata.get("confinement") if session is not None else None,
         )
         return outcomes.back_off(outcomes.attempt_ended(play, folder, ended, session), int(meta.get("part") or 0))
 

@@ -3,32 +3,54 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from lionstudio.errors import InvalidInput, LionError
+from lionstudio.files.shows.followed_plan import digest_of, find_accepted_plan, followed_plan, save_accepted_plan
 from lionstudio.model.shows.plan import Plan, PlannedPlay
+from lionstudio.model.shows.plan_changes import FollowedPlan
 from lionstudio.model.shows.play_codec import Meta
-from lionstudio.model.shows.show_files import ABORT
+from lionstudio.model.shows.show_files import ABORT, ACCEPTED_PLAN, PLAN
+from lionstudio.runs.prepare.confinement import Confinement, choose_mode, confine_command
+from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
+from lionstudio.shows.attempt.attempt_files import POLL_SECONDS
 from lionstudio.shows.execute import attempt_command
+from lionstudio.shows.gates.reviewers import Pins, has_changed, load_pin, load_pins, pin_reviewers, save_pins
+from lionstudio.shows.git.merge import PreparedMerge, list_merges_by_trailer, tip_without
 from lionstudio.shows.git.preflight import check_repo
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.shows.records import play_records
-from lionstudio.shows.records.recovery import recover
+from lionstudio.shows.records.decisions import log_decision
+from lionstudio.shows.records.recovery import recover, restore_plan
 from lionstudio.shows.records.repair import repair
-from lionstudio.state.database import Database
+from lionstudio.state.backends import open_database
 from lionstudio.system.json_read import find_object
 from lionstudio.system.li_process import li_environment
+from lionstudio.system.safe_read import list_folder, read_text
+from lionstudio.system.sandbox.bwrap import why_not_confined
+from lionstudio.system.watch_tree import FolderWatch
+
+_LOOK_SECONDS = 2.0  # a supervisor that was killed changes no file
 
 
 class OpenShow:
     """Everything that the executor and the gates of one show share."""
 
     def __init__(
-        self, show_dir: str, settings: Settings, environ: Mapping[str, str], warn: Callable[[str], None]
+        self,
+        show_dir: str,
+        settings: Settings,
+        environ: Mapping[str, str],
+        warn: Callable[[str], None],
+        *,
+        accept_current: bool = False,
     ) -> None:
+        """Open a show; `accept_current`: its reviewers, and a plan whose accepted copy is lost, count as they are."""
         self.show_dir = os.path.abspath(show_dir)
         self.topic = os.path.basename(self.show_dir)
         self.settings = settings
@@ -37,16 +59,51 @@ class OpenShow:
         self.agent_environ.pop("LIONAGI_SESSION_ID", None)  # an attempt is a run of its own
         self.gate_environ = attempt_command.gate_environment(environ)
         self.notify_environ = attempt_command.notify_environment(environ)
-        self.database = Database(settings.db, long_lived=True)
+        self.folders = FolderWatch()
+        self.database = open_database(settings.db, long_lived=True)
         try:
-            recovered = recover(self.show_dir, self.database)
-            self.plan, self.status = recovered.plan, recovered.show.status
-            self.repo = self._open_repo(recovered.show.metadata.get("base"))
+            facts = restore_plan(self.show_dir, self.database)
+            text = read_text(os.path.join(self.show_dir, PLAN))
+            self.accepted_plan = self._load_accepted_plan(
+                facts.get("accepted_plan"), text, accept_current=accept_current
+            )
+            self.plan = followed_plan(self.topic, self.accepted_plan, text).plan
+            # a mode that this machine cannot keep is refused before anything runs, or has a row that says so
+            for play in (None, *self.plan.names):
+                why_not_confined(choose_mode(settings.sandbox, None, self.plan.sandbox_of(play)))
+            self.status = recover(self.show_dir, self.database, self.plan).show.status
+            self.follow(text)
+            pinned = facts.get("reviewers") or {}
+            self._pins: Pins = {} if accept_current else load_pins(pinned, self.show_dir)
+            self.pin_reviewers(self.plan)
+            for name in (
+                name for name, pin in self._pins.items() if pinned.get(name, pin.to_record()) != pin.to_record()
+            ):
+                self.warn(f"the reviewer {name} now follows its changed definition, because the show was resumed")
+            self.repo = self._open_repo(facts.get("base"))
+            self.answered = facts.get("decision")  # id of the last decision about held changes that was carried out
+            self.tip: str | None = facts.get("integration_tip")
+            self.checked_tip: str | None = None
+            self.prepared: dict[str, PreparedMerge] = {}  # by play: the merge commit that passed its gates last
+            self.candidate: PreparedMerge | None = None  # the merge whose gates run again right before it
+            self.merges = self._load_merges(facts.get("merges"))
         except BaseException:
             self.database.close()
             raise
         self._planned: dict[str, PlannedPlay] = {}  # includes plays that an edit removed while they were in progress
         self.use_plan(self.plan)
+
+    def _load_accepted_plan(self, digest: Any, text: str, *, accept_current: bool) -> str:
+        """Return the plan that a person accepted last; the first one, and one that is resumed, is accepted as it is."""
+        accepted = text if digest is None else find_accepted_plan(self.show_dir, digest, text)
+        if accepted is None and not accept_current:
+            raise InvalidInput(
+                f"{PLAN} was edited, and {ACCEPTED_PLAN} is not the plan that you accepted last",
+                hint=f"check {PLAN}, then run: li show resume {self.topic}",
+            )
+        if accepted is None:
+            self.warn(f"the plan is accepted as it is, because {ACCEPTED_PLAN} was changed and the show was resumed")
+        return text if accepted is None else accepted
 
     def _open_repo(self, recorded_base: Any) -> Repo:
         checkouts = os.path.join(self.settings.home, "checkouts", self.topic)
@@ -63,6 +120,79 @@ class OpenShow:
         play_records.save_show(self.show_dir, self.database, self.plan, base=base)
         return repo
 
+    def _load_merges(self, recorded: Any) -> list[str]:
+        """Return the recorded merges; without a record, of an older version, those of the plays, taken once."""
+        if isinstance(recorded, list):
+            return list(map(str, recorded))
+        names = (*self.plan.names, *(item.name for item in list_folder(self.show_dir) if item.folder))
+        shas = (self.read_meta(play).get("merge_sha") for play in dict.fromkeys(names))
+        # version 0.1 moved the branch before it saved `merge_sha`, and may have been killed in between
+        merges = list(dict.fromkeys((*(str(sha) for sha in shas if sha), *list_merges_by_trailer(self.repo))))
+        play_records.update_show(self.show_dir, self.database, merges=merges)
+        return merges
+
+    def record_merge(self, *shas: str) -> None:
+        """Record commits of the integration branch in the row, which no checkout can change."""
+        self.merges = list(dict.fromkeys((*self.merges, *shas)))
+        play_records.update_show(self.show_dir, self.database, merges=self.merges)
+
+    def record_tip(self, sha: str) -> None:
+        """Record the commit at which the integration branch had recorded merges only."""
+        self.checked_tip = sha
+        if sha != self.tip:
+            self.tip = sha
+            play_records.update_show(self.show_dir, self.database, integration_tip=sha)
+
+    def forget_merges(self, dropped: Collection[str]) -> None:
+        """Forget merges that are missing from the integration branch."""
+        self.merges = [sha for sha in self.merges if sha not in dropped]
+        play_records.update_show(self.show_dir, self.database, merges=self.merges)
+        if self.tip is not None:
+            self.record_tip(tip_without(self.repo, self.tip, dropped))
+        self.checked_tip = None
+
+    # ── what a person accepted ──
+
+    def follow(self, text: str) -> FollowedPlan:
+        """Return the plan of a text without what a person must accept first; all of it counts as accepted otherwise."""
+        followed = followed_plan(self.topic, self.accepted_plan, text)
+        if not followed.held:
+            self.accepted_plan = text
+        play_records.update_show(
+            self.show_dir,
+            self.database,
+            accepted_plan=digest_of(self.accepted_plan),
+            held_changes=list(followed.held) or None,
+            deciders=list(followed.plan.deciders),  # those of the accepted plan: an agent could add itself
+        )
+        save_accepted_plan(self.show_dir, self.accepted_plan)
+        return followed
+
+    def accept_plan(self, text: str) -> None:
+        """Accept a text of the plan as a whole."""
+        self.accepted_plan = text
+        self.follow(text)
+
+    def record_answer(self, decision_id: str) -> None:
+        """Record that a decision about held changes was carried out."""
+        self.answered = decision_id
+        play_records.update_show(self.show_dir, self.database, decision=decision_id)
+
+    def pin_reviewers(self, plan: Plan) -> None:
+        """Pin the reviewers of a plan that are not pinned yet; raises when one may not review."""
+        self._pins = pin_reviewers(plan, self.settings, self._pins)
+        record = save_pins(self._pins, self.show_dir)
+        play_records.update_show(self.show_dir, self.database, reviewers=record or None)
+
+    def reviewer(self, name: str) -> PinnedAgent:
+        """Return a reviewer as it was pinned; report a definition that has changed since."""
+        pinned = load_pin(self._pins[name].to_record(), self.show_dir)
+        if has_changed(pinned, self.plan, self.settings):
+            reason = f"the definition of the reviewer {name} changed; it counts after: li show resume {self.topic}"
+            log_decision(self.show_dir, "reviewer changed", reviewer=name, reason=reason)
+            self.warn(reason)
+        return pinned
+
     def use_plan(self, plan: Plan) -> None:
         self.plan = plan
         self._planned.update({play.name: play for play in plan.plays})
@@ -71,6 +201,16 @@ class OpenShow:
         """Return a play of the plan, or of an earlier version of it."""
         return self._planned[play]
 
+    def confine(self, play: str | None, folder: str) -> Confinement:
+        """Return how the commands of a play run in a checkout."""
+        return confine_command(
+            self.plan.sandbox_of(play),
+            self.settings,
+            folder,
+            readable=self.repo.object_stores,
+            network=self.plan.network_of(play),
+        )
+
     @property
     def aborted(self) -> bool:
         return os.path.lexists(os.path.join(self.show_dir, ABORT))
@@ -78,6 +218,23 @@ class OpenShow:
     def stop_reason(self) -> str | None:
         """Return why running commands should stop."""
         return "the show was aborted" if self.aborted else None
+
+    @contextmanager
+    def pauses(self, *folders: str) -> Iterator[Callable[[], None]]:
+        """Yield a function that waits for a change in the folders or in that of the show, or for a moment."""
+        changed = threading.Event()
+        watched = [folder for folder in (self.show_dir, *folders) if self.folders.notify(folder, changed)]
+        seconds = _LOOK_SECONDS if len(watched) > len(folders) else POLL_SECONDS
+
+        def pause() -> None:
+            changed.wait(seconds)
+            changed.clear()
+
+        try:
+            yield pause
+        finally:
+            for folder in watched:
+                self.folders.forget(folder, changed)
 
     def read_meta(self, play: str) -> Meta:
         """Read `_meta.json`, restored from the row where an agent corrupted it: what calls this must not fail."""
@@ -89,4 +246,5 @@ class OpenShow:
             return play_records.read_meta(self.show_dir, play) or {}
 
     def close(self) -> None:
+        self.folders.close()
         self.database.close()

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import replace
 
-from lionstudio.errors import IllegalTransition, InvalidInput, NotFound
+from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.coerce import to_timestamp
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.shows.attempt.attempt_files import Exit, log_tail
 from lionstudio.shows.director.events import AttemptEnded, AttemptOutcome
-from lionstudio.state.database import Database
-from lionstudio.state.sessions import find_session, finish_session
 from lionstudio.state.upkeep.liveness import proof_of
 
 _LIMIT, _DEAD = "run.failed.usage_limit", "run.failed.process_dead"
@@ -70,17 +67,3 @@ def back_off(ended: AttemptEnded, earlier: int) -> AttemptEnded:
         return ended
     earliest = time.time() + min(_SHORTEST_PARK * 2**earlier, _LONGEST_PARK)
     return replace(ended, resets_at=max(ended.resets_at, earliest))
-
-
-def settle_session(database: Database, session_id: str) -> Session | None:
-    """Return the session of an ended attempt; one that is still `running` fails if its process is proven dead."""
-    session = database.read(lambda conn: find_session(conn, session_id))
-    if session is None or session.status is not SessionStatus.RUNNING:
-        return session
-    if proof_of(session.to_dict()).answer != "dead":
-        return session
-    with suppress(IllegalTransition):  # another process finished it at the same moment
-        database.write(
-            lambda conn: finish_session(conn, session_id, SessionStatus.FAILED, exit_code=1, reasons=[_DEAD])
-        )
-    return database.read(lambda conn: find_session(conn, session_id))

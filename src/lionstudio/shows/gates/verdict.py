@@ -19,12 +19,8 @@ _MOST_ISSUES = 100
 _MOST_TRIES = 1000  # objects that never close are each scanned to the end of the answer
 _OPENING = re.compile(r'^[ \t]*(\{)(?=\s*["}])', re.MULTILINE)
 _LINE_ENDS = re.compile(r"[ \t\r]*(?:\n|\Z)")
-# looks like a verdict to a person, valid or not: a key in any quotes, a name with a value, a block of JSON
-_LIKE_VERDICT = re.compile(
-    r"""["'\u2018-\u201f]passed["'\u2018-\u201f]|\bpassed\W{0,3}[:=]\W{0,3}(?:true|false)\b|```[ \t]*json\s*\{""",
-    re.IGNORECASE,
-)
-_KEYS = {"passed", "summary", "feedback", "issues"}
+_AFTER = re.compile(r"[`\s]*\Z")
+_KEYS = {"word", "passed", "summary", "feedback", "issues"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +35,7 @@ class Check:
     exit_code: int | None = None
     seconds: float | None = None
     log: str | None = None  # path of the file with more output
+    confinement: str | None = None  # of a command or a reviewer: confined by bwrap, or not confined and why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,29 +83,28 @@ def combine_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict(passed=True, summary=summary, feedback="", checks=checks)
 
 
-def parse_verdict(text: str) -> Verdict:
-    """Parse the JSON verdict in a reviewer's answer; InvalidInput says what is wrong with it.
+def parse_verdict(text: str, word: str) -> Verdict:
+    """Parse the JSON verdict at the end of a reviewer's answer; InvalidInput says what is wrong with it.
 
-    A reviewer quotes the work under review, and the work may contain a verdict. So nothing that looks like one is
-    ignored: two that differ, or a good one beside one that is not valid JSON, are refused.
+    A reviewer quotes the work under review, and the work may contain a verdict. The random word, which the work cannot
+    know, tells them apart; the reviewer may use it once.
     """
     if len(text) > MOST_ANSWER:
         raise InvalidInput(f"the answer has {len(text)} characters; give at most {MOST_ANSWER}")
-    verdicts, rest = _extract(text)
+    verdicts, rest, after = _extract(text, word)
     if not verdicts:
-        raise InvalidInput("the answer contains no JSON object with `passed`")
+        raise InvalidInput("the answer contains no JSON object with `passed` and the word of this review")
     if len({json.dumps(value, sort_keys=True) for value in verdicts}) > 1:
         raise InvalidInput(f"the answer contains {len(verdicts)} different verdicts; give one")
-    if match := _LIKE_VERDICT.search(rest):
-        raise InvalidInput(
-            f"besides a verdict the answer contains {shown(match[0])!r:.60}, which is not valid JSON on its own"
-            " lines; give one verdict and quote none"
-        )
+    if word in rest:
+        raise InvalidInput("the answer contains the word of this review outside of its verdict; use it once")
+    if not _AFTER.match(after):
+        raise InvalidInput("the verdict must be the last thing in the answer")
     return _checked(verdicts[0])
 
 
-def _extract(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the objects with `passed` that have lines of their own, and the text without them."""
+def _extract(text: str, word: str) -> tuple[list[dict[str, Any]], str, str]:
+    """Return the verdicts with the word on lines of their own, the text without them, and the text after the last."""
     verdicts, rest, end = [], [], 0
     for tries, opening in enumerate(_OPENING.finditer(text)):
         if tries == _MOST_TRIES:
@@ -116,11 +112,11 @@ def _extract(text: str) -> tuple[list[dict[str, Any]], str]:
         if opening.start(1) < end:
             continue  # part of the one before
         value, after = _loaded(text, opening.start(1))
-        if value is not None and "passed" in value:
+        if value is not None and "passed" in value and value.get("word") == word:
             verdicts.append(value)
             rest.append(text[end : opening.start(1)])
             end = after
-    return verdicts, "\n".join([*rest, text[end:]])
+    return verdicts, "\n".join([*rest, text[end:]]), text[end:]
 
 
 def _loaded(text: str, start: int) -> tuple[dict[str, Any] | None, int]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lionstudio.crash import point
 from lionstudio.errors import Conflict
+from lionstudio.model.shows.left_out import LeftOut
 from lionstudio.model.shows.plan import Command
 from lionstudio.shows.git.collect_work import collect, find_uncollected, save_collected_state
+from lionstudio.shows.git.left_out import list_ignored, move_aside, move_git_dir_aside, save_provisioned
 from lionstudio.shows.git.materialize import check_out_files, create_git_dir, read_or_empty
 from lionstudio.shows.git.merge import integration_tip
 from lionstudio.shows.git.provision import copy_files, ignore_patterns, set_up, tear_down
@@ -19,9 +22,9 @@ from lionstudio.shows.git.setup import director_git, find_ref, users_git
 from lionstudio.shows.git.untrusted_git_dir import repair_git_dir, write_git_files
 from lionstudio.shows.git.worktree_scan import save_index_position
 from lionstudio.system.atomic_write import make_folder, write_text
-from lionstudio.system.filenames import shown
 from lionstudio.system.git import failure
 from lionstudio.system.safe_rmtree import safe_rmtree
+from lionstudio.system.sandbox.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,7 @@ class CheckoutTarget:
     copy: tuple[str, ...] = ()
     setup: tuple[Command, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)  # of the setup commands; the caller removes secrets
+    confine: Callable[[str], Sandbox | None] = lambda path: None  # by the checkout
 
 
 def prepare(target: CheckoutTarget) -> Checkout:
@@ -113,7 +117,9 @@ def _replace_git(checkout: Checkout) -> None:
         safe_rmtree(checkout.path)
         _create(checkout)
         return
-    safe_rmtree(os.path.join(checkout.path, ".git"), above=2)
+    if os.path.isdir(git_dir := os.path.join(checkout.path, ".git")) and not os.path.islink(git_dir):
+        move_git_dir_aside(checkout)
+    safe_rmtree(git_dir, above=2)
     commit = _last_collected(checkout)
     git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index)
     save_index_position(checkout, None)
@@ -126,8 +132,10 @@ def _provision(target: CheckoutTarget, checkout: Checkout) -> None:
     copied = copy_files(target.repo.path, checkout.path, target.copy)
     _exclude(checkout, copied)
     if target.setup:
-        set_up(checkout.path, target.setup, target.env, logs)
+        set_up(checkout.path, target.setup, target.env, logs, target.confine(checkout.path))
         _exclude(checkout, copied + _untracked(checkout))
+    if target.copy or target.setup:
+        save_provisioned(checkout)
     point("show.checkout.furnished")
     write_text(_provisioned_mark(checkout), "")
 
@@ -143,41 +151,61 @@ def _exclude(checkout: Checkout, names: list[str]) -> None:
     write_git_files(checkout.path, {"info/exclude": _exclude_text(checkout).encode()})
 
 
+class Removal(NamedTuple):
+    """The result of removing a checkout: the reason to keep it, or the files that were moved aside."""
+
+    kept: str | None = None
+    left_out: tuple[LeftOut, ...] = ()
+
+
 def remove(
-    checkout: Checkout, *, teardown: tuple[Command, ...] = (), env: Mapping[str, str] | None = None
-) -> str | None:
-    """Remove a checkout whose work is proven merged; otherwise keep it and return the reason."""
+    checkout: Checkout,
+    *,
+    teardown: tuple[Command, ...] = (),
+    env: Mapping[str, str] | None = None,
+    sandbox: Sandbox | None = None,
+) -> Removal:
+    """Remove a checkout whose work is proven merged; otherwise keep it. Files in no commit are moved aside."""
     merged = _merged_refs(checkout)
-    if reason := why_keep(checkout, merged):
-        return reason
+    kept, left_out = why_keep(checkout, merged)
+    if kept:
+        return Removal(kept)
     if os.path.isdir(checkout.path) and teardown:
-        tear_down(checkout.path, teardown, env or {}, os.path.join(checkout.private_dir, "logs"))
-    safe_rmtree(checkout.path)
+        tear_down(checkout.path, teardown, env or {}, os.path.join(checkout.private_dir, "logs"), sandbox)
+    moved = _remove_folder(checkout, left_out)
     point("show.checkout.removed")
     _drop_branch(checkout, merged)
-    return None
+    return Removal(None, moved)
 
 
-def abandon(checkout: Checkout) -> str | None:
+def abandon(checkout: Checkout) -> Removal:
     """Archive the work of a checkout that will not be merged and remove it; otherwise return the reason."""
+    left_out: tuple[LeftOut, ...] = ()
     if os.path.isdir(checkout.path):
-        collected = collect(checkout, f"Last work of {checkout.play}", attempt=0)
-        if collected.left_out:
-            return f"it contains {shown(collected.left_out[0])}, which only its own git can commit"
-        if reason := find_uncollected(checkout):
-            return reason
+        collect(checkout, f"Last work of {checkout.play}", attempt=0)
+        kept, left_out = find_uncollected(checkout)
+        if kept:
+            return Removal(kept)
+    return Removal(None, _remove_folder(checkout, left_out))
+
+
+def _remove_folder(checkout: Checkout, left_out: tuple[LeftOut, ...]) -> tuple[LeftOut, ...]:
+    """Remove the folder after everything in it that is in no commit was moved aside."""
+    ignored = list_ignored(checkout) if os.path.isdir(checkout.path) and not os.path.islink(checkout.path) else []
+    moved = move_aside(checkout, [*left_out, *ignored])
+    point("show.checkout.moved_aside")
     safe_rmtree(checkout.path)
-    return None
+    return tuple(moved)
 
 
-def why_keep(checkout: Checkout, merged: Mapping[str, tuple[str, str]]) -> str | None:
-    """Return the reason to keep a checkout, None when all of it is proven to be merged and archived."""
+def why_keep(checkout: Checkout, merged: Mapping[str, tuple[str, str]]) -> tuple[str | None, tuple[LeftOut, ...]]:
+    """Return the reason to keep a checkout, None when all of it is merged and archived, and the files left out."""
     branch = merged[checkout.branch][0] if checkout.branch in merged else find_ref(checkout.repo, checkout.branch)
     if branch is not None and checkout.branch not in merged:
-        return "its work is not merged"
+        return "its work is not merged", ()
     if not any(ref.startswith("refs/shows/archive/") for ref in merged) and branch != checkout.base:
-        return "its work is not archived"
-    return find_uncollected(checkout) if os.path.isdir(checkout.path) else None
+        return "its work is not archived", ()
+    return find_uncollected(checkout) if os.path.isdir(checkout.path) else (None, ())
 
 
 def _merged_refs(checkout: Checkout) -> dict[str, tuple[str, str]]:

@@ -5,14 +5,16 @@ git runs in the director's folder, where there are no attributes and so no merge
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Protocol
 
 from lionstudio.crash import point
 from lionstudio.errors import Busy, NotFound
 from lionstudio.errors import Conflict as Refused
 from lionstudio.shows.git.materialize import commit_tree
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import director_git, users_git
+from lionstudio.shows.git.setup import director_git, find_ref, users_git
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import OID, Git, GitResult, failure
 
@@ -50,6 +52,85 @@ class MergeCommitted:
     sha: str
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedMerge:
+    """The merge commit that the gates saw; it is merged as it is while the branch stays at `tip`."""
+
+    tip: str
+    head: str
+    sha: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignCommits:
+    """Another program moved the integration branch; nothing is merged on top of that.
+
+    `shas` are commits on it that the show did not make, `dropped` merges of the show that it has lost.
+    """
+
+    shas: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+
+
+class MergeRecord(Protocol):
+    """The merges of a show, kept where no checkout can change them."""
+
+    @property
+    def merges(self) -> Collection[str]: ...
+
+    @property
+    def tip(self) -> str | None:
+        """The commit that the branch was seen at last, with recorded merges only."""
+
+    def record_merge(self, sha: str) -> None:
+        """Record a merge commit before the branch moves to it."""
+
+    def record_tip(self, sha: str) -> None: ...
+
+    @property
+    def checked_tip(self) -> str | None:
+        """The commit that this process recorded last; its line cannot have changed since."""
+
+
+_MOST_FOREIGN = 1000
+
+
+def find_foreign_commits(repo: Repo, tip: str, record: MergeRecord) -> ForeignCommits | None:
+    """Compare the first-parent line from the base to the tip with the record; a line that agrees is recorded."""
+    if tip == record.checked_tip:
+        return None
+    git = director_git(repo)
+    if tip != repo.base and not git.succeeds("merge-base", "--is-ancestor", repo.base, tip):
+        return None if tip in record.merges else ForeignCommits((tip,))
+    line = _line(git, repo, tip)
+    foreign = tuple(sha for sha in line if sha not in record.merges)
+    # a recorded merge may never have reached the branch, so only the line that was seen counts
+    seen = _line(git, repo, record.tip) if record.tip not in (None, repo.base, tip, *line) else []
+    dropped = tuple(sha for sha in seen if sha not in line)
+    if foreign or dropped:
+        return ForeignCommits(foreign[:_MOST_FOREIGN], dropped[:_MOST_FOREIGN])
+    record.record_tip(tip)
+    return None
+
+
+def tip_without(repo: Repo, tip: str, dropped: Collection[str]) -> str:
+    """Return the newest commit of a first-parent line that is not one of the dropped ones."""
+    return next((sha for sha in _line(director_git(repo), repo, tip) if sha not in dropped), repo.base)
+
+
+def _line(git: Git, repo: Repo, tip: str | None) -> list[str]:
+    return git.check("rev-list", "--first-parent", f"{repo.base}..{tip}").text.split()
+
+
+def list_merges_by_trailer(repo: Repo) -> list[str]:
+    """List commits on the integration branch that name a play of the show; any program can write one."""
+    tip = find_ref(repo, repo.integration)
+    log = director_git(repo).check("log", "--first-parent", "-z", f"--format={_FORM}", f"{repo.base}..{tip}")
+    lines = (line.partition(" ") for line in log.text.split("\0") if line)
+    return [sha for sha, _, trailer in lines if trailer.startswith(f"{repo.topic}/")]
+
+
 def integration_tip(repo: Repo) -> str:
     """Return the commit of the integration branch; refuse when it is checked out in a folder, or gone."""
     line = users_git(repo).check("for-each-ref", "--format=%(objectname) %(worktreepath)", repo.integration).line
@@ -67,10 +148,10 @@ def integration_tip(repo: Repo) -> str:
     return oid
 
 
-def try_merge(repo: Repo, tip: str, head: str) -> CleanMerge | MergeConflict | AlreadyMerged:
-    """Try a merge; writes objects and nothing else."""
+def try_merge(repo: Repo, tip: str, head: str, *, is_new: bool = False) -> CleanMerge | MergeConflict | AlreadyMerged:
+    """Try a merge; writes objects and nothing else. No branch contains a head that is new."""
     git = director_git(repo)
-    if git.succeeds("merge-base", "--is-ancestor", head, tip):
+    if not is_new and git.succeeds("merge-base", "--is-ancestor", head, tip):
         return AlreadyMerged(tip)
     return _merge_tree(git, tip, head)
 
@@ -96,31 +177,63 @@ def _conflict_messages(records: list[str]) -> str:
     return "".join(text for text in texts if text.startswith("CONFLICT"))[:_MOST_TEXT].strip()
 
 
+def prepare_merge(
+    repo: Repo, topic: str, play: str, attempt: int, head: str, title: str, clean: CleanMerge
+) -> PreparedMerge:
+    """Commit a merge without moving the branch: the gates see the commit that `merge` then uses."""
+    message = _message(topic, play, attempt, title)
+    return PreparedMerge(clean.tip, head, commit_tree(repo, clean.tree, (clean.tip, head), message), clean.tree)
+
+
 def merge(
-    repo: Repo, topic: str, play: str, attempt: int, head: str, title: str
-) -> MergeCommitted | MergeConflict | AlreadyMerged:
-    """Merge a play once, however often it is called: find the merge by its trailer, retry after a lost race."""
+    repo: Repo,
+    topic: str,
+    play: str,
+    attempt: int,
+    head: str,
+    title: str,
+    *,
+    record: MergeRecord,
+    tip: str | None = None,
+    prepared: PreparedMerge | None = None,
+) -> MergeCommitted | MergeConflict | AlreadyMerged | ForeignCommits:
+    """Merge a play once, however often it is called: find the merge by its trailer, retry after a lost race.
+
+    `tip` is where the caller has just seen the branch. A prepared merge is one that this process did not merge yet.
+    """
     for _ in range(_MOST_TRIES):
-        tip = integration_tip(repo)
-        if (merged := _find_merged(repo, play, tip, head)) is not None:
-            return AlreadyMerged(merged)
-        tried = _merge_tree(director_git(repo), tip, head)
-        if isinstance(tried, MergeConflict):
-            return tried
-        sha = commit_tree(repo, tried.tree, (tip, head), _message(topic, play, attempt, title))
+        tip = tip or integration_tip(repo)
+        if (foreign := find_foreign_commits(repo, tip, record)) is not None:
+            return foreign
+        if prepared is None or (prepared.tip, prepared.head) != (tip, head):
+            if (merged := _find_merged(repo, play, tip, head)) is not None:
+                return AlreadyMerged(merged)
+            tried = _merge_tree(director_git(repo), tip, head)
+            if isinstance(tried, MergeConflict):
+                return tried
+            prepared = prepare_merge(repo, topic, play, attempt, head, title, tried)
+        sha = prepared.sha
+        record.record_merge(sha)
         point("show.merge.committed")
         result = users_git(repo).run("update-ref", "-m", f"show: merge {play}", repo.integration, sha, tip)
         if result.code == 0:
             point("show.merge.moved")
+            record.record_tip(sha)
             return MergeCommitted(sha)
-        if not _lost_race(result):
+        if not _lost_race(result) and not _is_missing(result):
             raise failure("update-ref", result)
+        tip = prepared = None
     raise Busy(f"could not update {repo.integration}: it kept changing ({_MOST_TRIES} attempts)", hint="try again")
 
 
 def _lost_race(result: GitResult) -> bool:
     reasons = ("but expected", "reference already exists")
     return "cannot lock ref" in result.err and any(reason in result.err for reason in reasons)
+
+
+def _is_missing(result: GitResult) -> bool:
+    """Whether the user's `git gc` removed the commit since the gates saw it."""
+    return "nonexistent object" in result.err
 
 
 def _find_merged(repo: Repo, play: str, tip: str, head: str) -> str | None:

@@ -14,11 +14,13 @@ from contextlib import contextmanager
 
 from lionstudio.errors import Conflict, InvalidInput, LionError
 from lionstudio.model.shows.plan import Command, Plan
+from lionstudio.runs.redaction import StreamRedactor
 from lionstudio.shows.git.untrusted_git_dir import write_git_files
 from lionstudio.system.atomic_write import make_folder
 from lionstudio.system.filenames import shown
 from lionstudio.system.run_command import run_command
 from lionstudio.system.safe_read import is_within
+from lionstudio.system.sandbox.sandbox import Sandbox
 
 SETUP_SECONDS = 1800.0  # for one command; installing dependencies may take long
 
@@ -28,18 +30,20 @@ class NotReady(Conflict):
 
 
 @contextmanager
-def provision(source: str, path: str, plan: Plan, env: Mapping[str, str], logs: str) -> Iterator[None]:
+def provision(
+    source: str, path: str, plan: Plan, env: Mapping[str, str], logs: str, sandbox: Sandbox | None = None
+) -> Iterator[None]:
     """Copy files and run setup in a checked-out merge result; run teardown afterwards."""
     try:
         try:
             copied = copy_files(source, path, plan.copy)
             write_git_files(path, {"info/exclude": "".join(f"{line}\n" for line in ignore_patterns(copied)).encode()})
-            set_up(path, plan.setup, env, logs)
+            set_up(path, plan.setup, env, logs, sandbox)
         except LionError as error:
             raise NotReady(f"{error.message} (in the merge result)", hint=error.hint) from None
         yield
     finally:
-        tear_down(path, plan.teardown, env, logs)
+        tear_down(path, plan.teardown, env, logs, sandbox)
 
 
 def copy_files(source: str, target: str, patterns: Sequence[str]) -> list[str]:
@@ -93,25 +97,39 @@ def _is_safe(path: str, folder: str) -> bool:
     return os.path.isdir(path) or os.path.isfile(path)
 
 
-def set_up(path: str, commands: Sequence[Command], env: Mapping[str, str], logs: str) -> None:
+def set_up(
+    path: str, commands: Sequence[Command], env: Mapping[str, str], logs: str, sandbox: Sandbox | None = None
+) -> None:
     """Run the setup commands in order; raise for the first that fails, with its last line of output."""
     for number, command in enumerate(commands, 1):
         log = os.path.join(logs, f"setup-{number}.log")
-        result = run_command(command, path, env, timeout=SETUP_SECONDS, log=log)
+        result = run_command(
+            command, path, env, timeout=SETUP_SECONDS, log=log, redact=StreamRedactor(), sandbox=sandbox
+        )
         if not result.ok:
             raise Conflict(
                 f"the setup command `{shown(' '.join(command))}` failed: {result.sentence(SETUP_SECONDS)}"
                 f"{_last_line(result.tail)}",
-                hint=f"see its output: {log}",
+                hint=f"see its output: {log}{network_hint(sandbox)}",
             )
 
 
-def tear_down(path: str, commands: Sequence[Command], env: Mapping[str, str], logs: str) -> list[str]:
+def network_hint(sandbox: Sandbox | None) -> str:
+    """Say how to give a failed command the network that its sandbox withholds."""
+    withheld = sandbox is not None and not sandbox.network
+    return "; it ran without network: `network: true` in the plan allows it" if withheld else ""
+
+
+def tear_down(
+    path: str, commands: Sequence[Command], env: Mapping[str, str], logs: str, sandbox: Sandbox | None = None
+) -> list[str]:
     """Run all teardown commands; return the failures."""
     failures = []
     for number, command in enumerate(commands, 1):
         log = os.path.join(logs, f"teardown-{number}.log")
-        result = run_command(command, path, env, timeout=SETUP_SECONDS, log=log)
+        result = run_command(
+            command, path, env, timeout=SETUP_SECONDS, log=log, redact=StreamRedactor(), sandbox=sandbox
+        )
         if not result.ok:
             failures.append(f"the teardown command `{shown(' '.join(command))}`: {result.sentence(SETUP_SECONDS)}")
     return failures

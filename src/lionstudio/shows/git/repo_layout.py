@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.shows.plan import integration_branch, play_branch
+from lionstudio.show_sync.checkouts import DIRECTOR
 from lionstudio.system.filenames import shown
 
-DIRECTOR = "director.git"  # beside the checkouts
+_MOST_STORES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,24 @@ class Repo:
     def objects(self) -> str:
         """The object store of the show: the user's own."""
         return os.path.join(self.git_dir, "objects")
+
+    @property
+    def object_stores(self) -> tuple[str, ...]:
+        """The folders that git in a checkout reads objects from: the user's, and those that it borrows from."""
+        stores: dict[str, None] = {}
+        queue = [self.objects]
+        while queue and len(stores) < _MOST_STORES:
+            store = queue.pop(0)
+            stores[store] = None
+            try:
+                with open(os.path.join(store, "info", "alternates"), encoding="utf-8") as file:
+                    paths = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+            except (OSError, ValueError):
+                continue
+            queue += [
+                path for path in (os.path.normpath(os.path.join(store, path)) for path in paths) if path not in stores
+            ]
+        return tuple(stores)
 
     @property
     def integration(self) -> str:

@@ -8,8 +8,9 @@ import re
 import subprocess
 
 from lionstudio.errors import Conflict, LionError, NotFound
+from lionstudio.show_sync.checkouts import DIRECTOR
 from lionstudio.shows.git.preflight import LocatedRepo, conflicting_branches, find_commit, find_repo
-from lionstudio.shows.git.repo_layout import DIRECTOR, Repo
+from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, write_git_dir
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_bytes, write_text
 from lionstudio.system.filenames import shown
@@ -99,20 +100,24 @@ def _create(checkouts_dir: str, located: LocatedRepo, topic: str, base: str) -> 
 
 def _user_config(located: LocatedRepo) -> tuple[GitDirOwner, str]:
     """Read the committer and the global exclusions from the user's own git configuration."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
-    keys = r"^(user\.(name|email)|core\.excludesfile)$"
-    done = subprocess.run(
-        [program(), f"--git-dir={located.git_dir}", "config", "-z", "--get-regexp", keys],
-        env=env,
-        cwd=located.git_dir,
-        capture_output=True,
-    )
-    values = dict(entry.partition("\n")[::2] for entry in os.fsdecode(done.stdout).split("\0"))
+    values = read_users_config(located.git_dir, r"^(user\.(name|email)|core\.excludesfile)$")
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     ignore = os.path.expanduser(values.get("core.excludesfile") or os.path.join(config, "git", "ignore"))
     texts = [_read_limited(ignore), _read_limited(os.path.join(located.git_dir, "info", "exclude"))]
     owner = GitDirOwner(_clean(values.get("user.name")) or NAME, _clean(values.get("user.email")) or EMAIL)
     return owner, "\n".join(text.decode("utf-8", "ignore") for text in texts)
+
+
+def read_users_config(git_dir: str, keys: str) -> dict[str, str]:
+    """Read the user's git configuration (system, global, repository), which no checkout is part of."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
+    done = subprocess.run(
+        [program(), f"--git-dir={git_dir}", "config", "-z", "--get-regexp", keys],
+        env=env,
+        cwd=git_dir,
+        capture_output=True,
+    )
+    return dict(entry.partition("\n")[::2] for entry in os.fsdecode(done.stdout).split("\0"))
 
 
 def _clean(text: str | None) -> str:

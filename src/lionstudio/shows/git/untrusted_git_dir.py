@@ -91,6 +91,7 @@ class GitState:
     other_refs: dict[str, str] = field(default_factory=dict)
     merging: tuple[str, ...] = ()  # MERGE_HEAD of a merge in progress
     problems: list[str] = field(default_factory=list)
+    unreadable: bool = False  # it may have commits that cannot be read
 
 
 def read_git_state(checkout: str, branch: str) -> GitState:
@@ -104,16 +105,19 @@ def read_git_state(checkout: str, branch: str) -> GitState:
         state.problems.append(f"{gone} was deleted, so commits made there cannot be read")
     except (NotADirectoryError, OSError):
         state.problems.append(".git was replaced and is not a folder; commits made there are ignored")
+        state.unreadable = os.path.isdir(os.path.join(checkout, ".git"))  # no rights to read it
     return state
 
 
 def _read(git: int, branch: str, state: GitState) -> None:
     if _exists(git, "commondir"):
         state.problems.append(".git points at another repository; remove .git/commondir")
+        state.unreadable = True
         return
     state.problems += [f"{operation} was not finished; finish or abort it" for operation in _unfinished(git)]
     if fault := _fault_of_store(git):
         state.problems.append(fault)
+        state.unreadable = True
         return
     state.head, state.branch = (_resolve(git, name) for name in ("HEAD", branch))
     state.merging = tuple(line for line in (_text(git, "MERGE_HEAD") or "").split() if OID.fullmatch(line))

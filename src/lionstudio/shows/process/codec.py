@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, get_args
 
-from lionstudio.files.shows.plan_reader import load_plan
-from lionstudio.model.shows.decisions import DecisionKind
+from lionstudio.files.shows.followed_plan import followed_plan
+from lionstudio.model.shows.decisions import DecisionKind, ReasonCode
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.shows.director.events import AttemptOutcome, Event, MergeResult, PlanEdited, Spent
 from lionstudio.shows.director.state import PlayState
@@ -19,6 +19,7 @@ _FIELDS: Mapping[str, Any] = {
     "outcome": AttemptOutcome,
     "result": MergeResult,
     "kind": DecisionKind,
+    "needs_person": ReasonCode,
     "files": tuple,
     "spent": lambda value: Spent(**value),
 }
@@ -28,16 +29,17 @@ def event_to_json(event: Event) -> Json:
     return {"event": type(event).__name__, **asdict(event)}
 
 
-def plan_edited_to_json(text: str, grants: Mapping[str, int], providers: Mapping[str, str]) -> Json:
-    """Return a PlanEdited as the text of the plan: a whole Plan would be larger and need its own decoder."""
-    return {"event": PlanEdited.__name__, "text": text, "granted": dict(grants), "providers": dict(providers)}
+def plan_edited_to_json(text: str, accepted: str, grants: Mapping[str, int], providers: Mapping[str, str]) -> Json:
+    """Return a PlanEdited as the texts of the plan: a whole Plan would be larger and need its own decoder."""
+    record = {"text": text, "accepted": accepted, "granted": dict(grants), "providers": dict(providers)}
+    return {"event": PlanEdited.__name__, **record}
 
 
 def event_from_json(record: Json, topic: str) -> Event:
     fields = {name: value for name, value in record.items() if name != "event"}
     if record["event"] == PlanEdited.__name__:
-        plan = apply_grants(load_plan(topic, fields["text"]), fields["granted"])
-        return PlanEdited(plan, fields["providers"])
+        followed = followed_plan(topic, fields["accepted"], fields["text"])
+        return PlanEdited(apply_grants(followed.plan, fields["granted"]), fields["providers"], followed.held)
     decoded = {
         name: _FIELDS[name](value) if name in _FIELDS and value is not None else value for name, value in fields.items()
     }

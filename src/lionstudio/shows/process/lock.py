@@ -11,11 +11,13 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from shlex import quote
 
 from lionstudio.errors import Busy, LionError
+from lionstudio.model.redaction.process import secrets_to_pass
 from lionstudio.model.shows.show_files import DIRECTOR_LOCK, DIRECTOR_LOG
 from lionstudio.system.filelock import RunLock, lock_state
-from lionstudio.system.li_process import li_argv
+from lionstudio.system.li_process import li_argv, start_failure, start_ours
 from lionstudio.system.process_identity import Owner, identify
 
 _START_SECONDS = 30.0  # for a new director to start, on a busy machine
@@ -28,7 +30,7 @@ def acquire_director_lock(show_dir: str) -> RunLock:
         lock = RunLock.take(os.path.join(show_dir, DIRECTOR_LOCK))
     except Busy:
         topic = os.path.basename(show_dir)
-        raise Busy(f"another process directs the show {topic}", hint=f"`li show run {topic}` attaches to it") from None
+        raise Busy(f"another process directs the show {topic}", hint=f"li show run {topic}") from None
     os.truncate(lock.path, 0)  # the identity of the last holder
     return lock
 
@@ -62,8 +64,8 @@ def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, 
     command = li_argv("show", "run", os.path.basename(show_dir), "--foreground", *options)
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "ab") as output:
         offset = output.tell()
-        child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, env=dict(environ)
+        child = start_ours(
+            command, environ, stdin=subprocess.DEVNULL, stdout=output, stderr=output, private=secrets_to_pass()
         )
     deadline = time.monotonic() + _START_SECONDS
     while find_director(show_dir) is None:
@@ -72,9 +74,9 @@ def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, 
                 return  # nothing was left to do
             if code == Busy.exit_code and has_director(show_dir):
                 return  # another process started one at the same moment
-            raise LionError(f"the director did not start: {_read_log(log, offset)}", hint=f"see its log: {log}")
+            raise start_failure("the director", code, _read_log(log, offset), log)
         if time.monotonic() > deadline:
-            raise LionError(f"the director did not start within {_START_SECONDS:.0f} s", hint=f"see its log: {log}")
+            raise LionError(f"the director did not start within {_START_SECONDS:.0f} s", hint=f"cat {quote(log)}")
         time.sleep(0.02)
     child.returncode = 0  # not ours to wait for: it outlives this process
 
@@ -82,4 +84,4 @@ def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, 
 def _read_log(log: str, offset: int) -> str:
     with open(log, encoding="utf-8", errors="backslashreplace") as file:
         file.seek(offset)
-        return file.read()[-_LOG_TAIL:].strip() or "no output"
+        return file.read()[-_LOG_TAIL:]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, assert_never
 
-from lionstudio.files.shows.plan_reader import load_plan
+from lionstudio.files.shows.followed_plan import followed_plan
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.shows.director import commands, events
 from lionstudio.shows.director.commands import Command, SaveTransition
@@ -19,15 +19,15 @@ from lionstudio.shows.execute.budget import apply_grants
 from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import Engine, Workflow
-from lionstudio.shows.process.inbox import Inbox
+from lionstudio.shows.process.inbox import Inbox, PlanVersion
 
 
 class ShowWorkflow:
     """One show on one engine."""
 
-    def __init__(self, executor: Executor) -> None:
+    def __init__(self, executor: Executor, on_rest: Callable[[], None] = lambda: None) -> None:
         self.executor = executor
-        self.inbox = Inbox(executor)
+        self.inbox = Inbox(executor, on_rest)
         self.engine: Engine | None = None
 
     @property
@@ -51,18 +51,22 @@ class _WorkflowRun:
         self._next_job = 0
         self._transitions: list[SaveTransition] = []  # decided, not written yet
         self._aborting = self._resting = False
-        self._text = ""
+        self._text = self._accepted = ""
         self._grants: dict[str, int] = {}
         self._now = 0.0
+        self._asked: tuple[commands.AskPerson, ...] | None = None  # about the show; None: the rows may have others
 
     def run(self) -> str:
         loaded = self._engine.step("load_state", self._load_state)
-        self._text, self._grants, self._aborting = loaded["text"], loaded["granted"], loaded["aborted"]
+        self._grants, self._aborting = loaded["granted"], loaded["aborted"]
+        followed = followed_plan(self._topic, loaded["accepted"], loaded["text"])
+        self._use_text(loaded, followed.held)
         director = Director(
-            apply_grants(load_plan(self._topic, self._text), self._grants),
+            apply_grants(followed.plan, self._grants),
             {name: codec.state_from_json(record) for name, record in loaded["plays"].items()},
             providers=loaded["providers"],
             aborted=self._aborting,
+            held=followed.held,
         )
         tick = codec.event_from_json(loaded["tick"], self._topic)
         issued = [*director.handle(tick), *director.handle(events.ShowStarted())]
@@ -70,6 +74,7 @@ class _WorkflowRun:
             for command in issued:
                 self._carry_out(command)
             self._save_transitions()
+            self._keep_questions(director)
             if director.outcome is not None:
                 return str(director.outcome)
             issued = [command for record in self._wait(director) for command in self._handle(director, record)]
@@ -78,6 +83,7 @@ class _WorkflowRun:
         loaded = self._executor.load_state()
         return {
             "text": loaded.text,
+            "accepted": loaded.accepted,
             "granted": loaded.grants,
             "plays": {name: asdict(state) for name, state in loaded.plays.items()},
             "providers": loaded.providers,
@@ -92,7 +98,7 @@ class _WorkflowRun:
         def wait() -> list[codec.Json]:
             return self._inbox.wait(
                 self._running,
-                (self._text, self._grants),
+                PlanVersion(self._text, self._accepted, self._grants),
                 aborting=self._aborting,
                 resting=self._resting,
                 wake_at=wake_at,
@@ -107,19 +113,32 @@ class _WorkflowRun:
         self._running.pop(record.pop("job", ""), None)
         event = codec.event_from_json(record, self._topic)
         match event:
-            case events.PlanEdited():
-                self._text, self._grants = record["text"], record["granted"]
+            case events.PlanEdited(held=held):
+                self._grants, self._asked = record["granted"], None
+                self._use_text(record, held)
             case events.ClockTicked(now=now):
                 self._now = now
             case events.AbortRequested():
                 self._aborting = True
         return director.handle(event)
 
+    def _use_text(self, record: codec.Json, held: tuple[str, ...]) -> None:
+        """Remember which plan the director has; one without held changes is accepted as a whole."""
+        self._text = record["text"]
+        self._accepted = record["accepted"] if held else record["text"]
+
     def _save_transitions(self) -> None:
         """Write the transitions in order, as one step: recording a step costs as much as the write itself."""
         if self._transitions:
             self._engine.step("save_transitions", self._executor.save_transitions, self._transitions)
             self._transitions = []
+
+    def _keep_questions(self, director: Director) -> None:
+        """Make the questions about the show equal to those that the director asks, where they may differ."""
+        asked = director.asked_about_show if director.outcome is None else ()
+        if asked != self._asked:
+            self._asked = asked
+            self._engine.step("keep_questions", self._executor.keep_questions, asked)
 
     def _step(self, name: str, work: Callable[..., Any], *args: Any) -> None:
         """Run a step after the transitions that were decided before it are written."""

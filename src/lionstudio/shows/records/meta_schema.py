@@ -39,8 +39,9 @@ _RULES: Mapping[str, Callable[[Any], bool]] = {
     "exit_code": _is_integer,
     **dict.fromkeys(("started_at", "ended_at", "merged_at", "parked_until"), _is_number),
     **dict.fromkeys(("worktree", "branch", "merge_sha", "effort", "playbook"), _is_text),
-    **dict.fromkeys(("session_id", "resume", "reason_code"), _is_text),
-    **dict.fromkeys(("depends_on", "blocked_by"), _is_name_list),
+    **dict.fromkeys(("session_id", "resume", "retries", "reason_code"), _is_text),
+    **dict.fromkeys(("depends_on", "blocked_by", "problems", "problem_codes"), _is_name_list),
+    "left_out": lambda value: isinstance(value, list),
     "conflict": lambda value: isinstance(value, dict),
 }
 

@@ -20,11 +20,15 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.shows.show_folder import MOST_BYTES, MOST_GOAL
+from lionstudio.model.import_ids import IMPORTED
 from lionstudio.model.json_codec import dump
+from lionstudio.model.redaction.process import redactor
+from lionstudio.model.shows.decisions import ReasonCode
 from lionstudio.model.shows.plan import Plan, PlannedPlay, play_branch
 from lionstudio.model.shows.play_codec import COLUMNS, Meta, meta_from_play, play_from_meta, typed_verdict
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.shows.show_files import ABORT, DECISION, FINAL_VERDICT, INTENT, META, PLAN, VERDICT
+from lionstudio.model.status.reasons import FINAL_GATES
 from lionstudio.model.status.statuses import (
     PLAY_TRANSITIONS,
     PLAYS,
@@ -34,7 +38,10 @@ from lionstudio.model.status.statuses import (
     check_transition,
     parse,
 )
-from lionstudio.shows.director.state import ReasonCode, Transition
+from lionstudio.model.status.transitions import ChangedBy
+from lionstudio.shows.director.state import Transition
+from lionstudio.shows.records.answers import take_decision
+from lionstudio.shows.records.decisions import find_decision
 from lionstudio.shows.records.meta_schema import check_meta
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -49,6 +56,7 @@ from lionstudio.state.shows import (
     sync_play,
     transition_show,
 )
+from lionstudio.state.transitions import process_actor
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_text
 from lionstudio.system.json_read import read_object
 from lionstudio.system.safe_read import is_within, list_folder
@@ -94,6 +102,20 @@ def save_show(show_dir: str, /, database: Database, plan: Plan, text: str | None
         for name, meta, number in metas:
             save_row(conn, show_dir, name, meta, sort_order=number)
         return show
+
+    return database.write(work)
+
+
+@_show_lock
+def update_show(show_dir: str, /, database: Database, **metadata: Any) -> Show:
+    """Merge facts into the row of a show; None removes one."""
+
+    def work(conn: Connection) -> Show:
+        show = get_show(conn, os.path.basename(show_dir))
+        merged = {name: value for name, value in {**show.metadata, **metadata}.items() if value is not None}
+        return (
+            show if merged == show.metadata else put_show(conn, replace(show, metadata=merged, updated_at=time.time()))
+        )
 
     return database.write(work)
 
@@ -191,6 +213,7 @@ def save_transition(show_dir: str, database: Database, play: str, transition: Tr
         "reason_code": transition.reason_code,
         "approved": transition.approved or None,
         "anyway": transition.anyway or None,
+        "force": transition.force or None,
         "parked_until": transition.parked_until,
         "blocked_by": transition.blocked_by or None,
     }
@@ -264,10 +287,12 @@ def _save_show_status(show_dir: str, database: Database, status: ShowStatus, ver
     def work(conn: Connection) -> Show:
         show = get_show(conn, topic)
         if show.status is not status:
+            by = _changed_by(show_dir, None, show.updated_at)
             if status not in SHOW_TRANSITIONS[show.status]:
                 # an import may have recorded another end before the director did
-                transition_show(conn, topic, ShowStatus.ACTIVE)
-            transition_show(conn, topic, status)
+                transition_show(conn, topic, ShowStatus.ACTIVE, by=by)
+            rejected = status is ShowStatus.ABORTED and (verdict or {}).get("gate_passed") is False
+            transition_show(conn, topic, status, by=by, reason=FINAL_GATES if rejected else None)
             show = get_show(conn, topic)
         rest = {name: value for name, value in show.metadata.items() if name != "final_verdict"}
         metadata = {**rest, "final_verdict": dict(verdict)} if verdict is not None else rest
@@ -283,6 +308,8 @@ def save_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_ord
     show = find_show(conn, topic) or put_show(conn, Show(topic=topic, show_dir=show_dir, status_source="sqlite"))
     row = find_play(conn, show.id, name)
     base = row or Play(show_id=show.id, name=name, sort_order=len(list_plays(conn, show.id)))
+    if IMPORTED in base.metadata:  # of another database: from now on it is ours, and nothing else of it counts
+        base = Play(id=base.id, created_at=base.created_at, show_id=show.id, name=name, sort_order=base.sort_order)
     session_id = meta.get("session_id")
     has_session = isinstance(session_id, str) and find_session(conn, session_id) is not None
     # our own file is complete: a column that it does not have is empty
@@ -294,7 +321,24 @@ def save_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_ord
     )
     if row is not None and wanted == row:
         return row
-    return sync_play(conn, replace(wanted, updated_at=time.time()), row, via="file")
+    by = _changed_by(show_dir, name, row.updated_at if row is not None else None)
+    decided = meta.get("decision")
+    if isinstance(decided, str) and (row is None or decided != _meta_of(row).get("decision")):
+        take_decision(conn, show_dir, name, decided)  # before the status: a play that moves on withdraws its question
+    return sync_play(conn, replace(wanted, updated_at=time.time()), row, via="file", by=by)
+
+
+def _meta_of(play: Play) -> Meta:
+    meta = play.metadata.get("meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def _changed_by(show_dir: str, play: str | None, last_change: float | None) -> ChangedBy:
+    """The person whose decision is newer than the row, else the director."""
+    decision = find_decision(show_dir, play)
+    if decision is not None and decision.at is not None and last_change is not None and decision.at >= last_change:
+        return ChangedBy("decision", decision.actor or process_actor())
+    return ChangedBy("director", process_actor())
 
 
 def _find_verdict(show_dir: str, play: str) -> Meta | None:
@@ -311,7 +355,7 @@ def find_meta_of_row(database: Database, show_dir: str, name: str) -> Meta | Non
     def work(conn: Connection) -> Meta | None:
         show = find_show(conn, os.path.basename(show_dir))
         play = find_play(conn, show.id, name) if show is not None else None
-        return None if play is None else meta_from_play(play)
+        return None if play is None or IMPORTED in play.metadata else meta_from_play(play)
 
     return database.read(work)
 
@@ -344,7 +388,7 @@ def write_json(path: str, value: Mapping[str, Any]) -> None:
     """Replace a JSON file, creating its folder if necessary."""
     dump(value, os.path.basename(path))  # refuses what the row could not store
     make_folder(os.path.dirname(path))
-    write_text(path, json.dumps(value, indent=1, ensure_ascii=True) + "\n")
+    write_text(path, json.dumps(redactor().record(value), indent=1, ensure_ascii=True) + "\n")
 
 
 def _archive(show_dir: str, play: str, value: Meta, name: str) -> None:

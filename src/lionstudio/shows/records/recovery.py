@@ -6,10 +6,12 @@ A file is written before its row, so where both exist the file is right.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.errors import NotFound
 from lionstudio.files.shows.plan_reader import load_plan, read_plan
+from lionstudio.model.import_ids import IMPORTED
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.play_codec import meta_from_play
 from lionstudio.model.shows.show import Play, Show
@@ -41,14 +43,21 @@ class RecoveredShow(NamedTuple):
     plays: dict[str, PlayState]
 
 
-def recover(show_dir: str, database: Database) -> RecoveredShow:
-    """Make files and rows agree and return the state; NotFound when neither has a plan."""
-    show_dir = os.path.abspath(show_dir)
-    show, plays = database.read(lambda conn: _rows(conn, os.path.basename(show_dir)))
-    path = os.path.join(show_dir, PLAN)
-    if not os.path.lexists(path):
+def restore_plan(show_dir: str, database: Database) -> Mapping[str, Any]:
+    """Write the files again if the plan is gone; return the facts in the row. NotFound when neither has a plan."""
+    show, plays = database.read(lambda conn: _rows(conn, os.path.abspath(show_dir)))
+    if not os.path.lexists(os.path.join(show_dir, PLAN)):
         _restore_files(show_dir, show, plays)
-    plan = read_plan(path)
+    return {} if show is None else show.metadata
+
+
+def recover(show_dir: str, database: Database, followed: Plan | None = None) -> RecoveredShow:
+    """Make files and rows agree with the plan that is followed, else with the file, and return the state."""
+    show_dir = os.path.abspath(show_dir)
+    restore_plan(show_dir, database)
+    _, plays = database.read(lambda conn: _rows(conn, show_dir))
+    path = os.path.join(show_dir, PLAN)
+    plan = followed or read_plan(path)
     for name in dict.fromkeys((*plan.names, *(play.name for play in plays))):
         repair(show_dir, database, name, resuming=True)
     for play in plays:
@@ -80,14 +89,18 @@ def play_state_of(show_dir: str, play: str) -> PlayState:
         allowed=meta.get("allowed"),
         approved=bool(meta.get("approved")),
         anyway=bool(meta.get("anyway")),
+        force=bool(meta.get("force")),
         parked_until=meta.get("parked_until"),
         blocked_by=tuple(meta.get("blocked_by") or ()),
     )
 
 
-def _rows(conn: Connection, topic: str) -> tuple[Show | None, list[Play]]:
-    show = find_show(conn, topic)
-    return show, [] if show is None else list_plays(conn, show.id)
+def _rows(conn: Connection, show_dir: str) -> tuple[Show | None, list[Play]]:
+    """The rows that we wrote; a play of another database or folder has passed no gate of ours."""
+    show = find_show(conn, os.path.basename(show_dir))
+    if show is None or os.path.realpath(show.show_dir) != os.path.realpath(show_dir):
+        return None, []
+    return show, [play for play in list_plays(conn, show.id) if IMPORTED not in play.metadata]
 
 
 def _restore_files(show_dir: str, show: Show | None, plays: list[Play]) -> None:
@@ -95,7 +108,7 @@ def _restore_files(show_dir: str, show: Show | None, plays: list[Play]) -> None:
     text = None if show is None else show.metadata.get("plan")
     if show is None or not isinstance(text, str):
         topic = os.path.basename(show_dir)
-        raise NotFound(f"{show_dir} has no {PLAN}", hint=f"`li show plan {topic}` writes one")
+        raise NotFound(f"{show_dir} has no {PLAN}", hint=f"li show plan {topic}")
     load_plan(show.topic, text)  # refused before anything is written
     for play in plays:
         if play.gate_passed is not None and not os.path.lexists(os.path.join(show_dir, play.name, VERDICT)):

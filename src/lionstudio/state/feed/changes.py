@@ -57,6 +57,17 @@ def changes_after(conn: Connection, after: int, limit: int = BATCH) -> Changes:
     return Changes((), newest, resync=True)
 
 
+_RECORD = """
+INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+VALUES ((julianday('now') - 2440587.5) * 86400.0, :kind, :entity, :id, :parent)
+"""
+
+
+def record_change(conn: Connection, kind: str, entity: str, entity_id: str, parent_id: str | None = None) -> None:
+    """Add a row for a change that no trigger sees, in its transaction."""
+    conn.execute(_RECORD, {"kind": kind, "entity": entity, "id": entity_id, "parent": parent_id})
+
+
 _TRIM = """
 DELETE FROM changes WHERE seq IN (
   SELECT seq FROM changes

@@ -21,8 +21,11 @@ from lionstudio.state.imports.lookup import find_branch_end, find_existing, ids_
 from lionstudio.state.messages.append_cursor import insert_positions, next_ord
 from lionstudio.state.messages.counters import CounterUpdate, update_branch_usage, update_session_counters
 from lionstudio.state.messages.rows import INSERT_MESSAGE
-from lionstudio.state.row_values import insert_statement
+from lionstudio.state.row_values import insert_statement, integer_in
+from lionstudio.state.runs.titles import title_of_progression
 from lionstudio.state.sessions import to_row
+from lionstudio.state.transitions import record_transition
+from lionstudio.state.usage.ledger import add_all_spent, settle_ledger
 
 _FETCH = 500  # ids in one call; rows arrive one by one
 
@@ -111,7 +114,7 @@ def merge(conn: Connection, incoming: Incoming, existing: Session | None) -> Mer
     prog = _session_prog(conn, existing.id) if existing else None
     if prog is None:
         prog = _progression(conn, incoming.progression_id, incoming.session.created_at, incoming.unreadable)
-    _extend(conn, prog, plan.session_ids)
+    _extend(conn, prog, plan.session_ids, incoming.order)
     point("import.placed")
     if session is not None:
         _insert_session(conn, incoming, session, prog, stats)
@@ -120,8 +123,9 @@ def merge(conn: Connection, incoming: Incoming, existing: Session | None) -> Mer
     point("import.session")
     for branch, row in zip(plan.new_branches, branches, strict=True):
         _insert_branch(conn, branch, row, stats)
+    orders = {branch.branch.id: branch.order for branch in incoming.branches}
     for branch_id, branch_prog, ids in plan.extended_branches:
-        _extend_branch(conn, branch_id, branch_prog, ids, incoming.session.created_at, stats)
+        _extend_branch(conn, branch_id, branch_prog, ids, orders[branch_id], incoming.session.created_at, stats)
     conn.forget_cursors()
     point("import.merged")
     return MergeReport(session_id, new=existing is None, changed=True, messages=len(plan.session_ids))
@@ -163,10 +167,42 @@ def _progression(conn: Connection, progression_id: str, at: float, unreadable: s
     return int(conn.value(_PROGRESSION, {"id": id_}))
 
 
-def _extend(conn: Connection, prog: int, ids: Sequence[str]) -> None:
-    """Append ids that are not in the progression yet; a session and a branch may share one."""
-    if ids:
-        insert_positions(conn, prog, next_ord(conn, prog), _missing(ids, _order_of(conn, prog)))
+_CLEAR = "DELETE FROM progression_items WHERE prog = :prog"
+
+
+def _extend(conn: Connection, prog: int, ids: Sequence[str], order: Sequence[str]) -> bool:
+    """Add ids that are not in the progression yet (a session and a branch may share one), in the incoming order.
+
+    Returns True if existing messages got other positions.
+    """
+    if not ids:
+        return False
+    existing = list(ids_in(conn, prog))
+    missing = _missing(ids, set(existing))
+    merged = insert_missing(existing, order, missing)
+    if merged[: len(existing)] == existing:
+        insert_positions(conn, prog, len(existing), merged[len(existing) :])
+        return False
+    conn.execute(_CLEAR, {"prog": prog})
+    insert_positions(conn, prog, 0, merged)
+    return True
+
+
+def insert_missing(existing: Sequence[str], order: Sequence[str], missing: Sequence[str]) -> list[str]:
+    """The existing ids with each missing one that the other order has before a shared one at that place.
+
+    The others are appended: this database may have continued where the other one stops.
+    """
+    absent, present = set(missing), set(existing)
+    before: dict[str, list[str]] = {}
+    pending: list[str] = []
+    for id_ in dict.fromkeys(order):
+        if id_ in absent:
+            pending.append(id_)
+        elif id_ in present and pending:
+            before[id_], pending = pending, []
+    placed = [id_ for anchor in existing for id_ in (*before.get(anchor, ()), anchor)]
+    return [*placed, *pending, *(id_ for id_ in missing if id_ not in set(order))]
 
 
 # ── Sessions ─────────────────────────────────────────────────────────────
@@ -193,8 +229,21 @@ def _insert_session(conn: Connection, incoming: Incoming, row: dict[str, Any], p
         "message_count": next_ord(conn, prog),
         "last_message_at": last_at,
         "updated_at": _updated_at(session, last_at),
+        "title": row["title"] or title_of_progression(conn, prog),
     }
+    if row["status"] is not None:
+        record_transition(conn, "session", session.id, None, row["status"], by="import", reasons=session.reason_codes)
     conn.execute(_INSERT_SESSION, row)
+    add_all_spent(conn, _session_pk(conn, session.id), stats.spent_on(incoming.order))
+    if session.usage != NOTHING:
+        settle_ledger(conn, session.id)
+
+
+_PK = "SELECT pk FROM sessions WHERE id = :id"
+
+
+def _session_pk(conn: Connection, session_id: str) -> int:
+    return int(conn.value(_PK, {"id": session_id}))
 
 
 def _pointers(conn: Connection, prog: int) -> dict[str, Any]:
@@ -212,7 +261,7 @@ _INSERT_CHANGE = """
 INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord)
 VALUES ((julianday('now') - 2440587.5) * 86400.0, 'appended', 'session', :id, NULL, :ord)
 """
-_KEPT_COLUMNS = ("id", "created_at", "progression_id", "last_message_at", *COUNTED_COLUMNS)
+_KEPT_COLUMNS = ("id", "created_at", "progression_id", "last_message_at", "machine_id", *COUNTED_COLUMNS)
 _REPLACED_COLUMNS = tuple(name for name in SESSION_COLUMNS if name not in _KEPT_COLUMNS)
 _REPLACE = f"UPDATE sessions SET {', '.join(f'{name} = :{name}' for name in _REPLACED_COLUMNS)} WHERE id = :id"  # noqa: S608
 
@@ -220,14 +269,20 @@ _REPLACE = f"UPDATE sessions SET {', '.join(f'{name} = :{name}' for name in _REP
 def _complete_session(
     conn: Connection, session_id: str, prog: int, progression_id: str, plan: MergePlan, stats: ImportStats
 ) -> None:
-    if plan.replacement is not None:
-        conn.execute(_REPLACE, to_row(plan.replacement))
+    better, existing = plan.replacement, plan.existing
+    if better is not None and existing is not None:
+        if better.status is not None and better.status != existing.status:
+            record_transition(
+                conn, "session", session_id, existing.status, better.status, by="import", reasons=better.reason_codes
+            )
+        conn.execute(_REPLACE, to_row(better))
     if not plan.session_ids:
         return
     conn.execute(_SET_PROGRESSION, {"id": session_id, "progression": progression_id})
     first, last = _pointers(conn, prog).values()
     usage = stats.total(plan.session_ids)
     update_session_counters(conn, session_id, CounterUpdate(len(plan.session_ids), first, last, stats.last_at, usage))
+    add_all_spent(conn, _session_pk(conn, session_id), stats.spent_on(plan.session_ids))
     # one change row for all messages: a page that shows the session reads it again
     conn.execute(_INSERT_CHANGE, {"id": session_id, "ord": next_ord(conn, prog) - 1})
 
@@ -259,7 +314,7 @@ def _branch_row(incoming: IncomingBranch, session_id: str) -> dict[str, Any]:
 
 def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, Any], stats: ImportStats) -> None:
     prog = _progression(conn, incoming.progression_id, incoming.branch.created_at, incoming.unreadable)
-    _extend(conn, prog, incoming.order)
+    _extend(conn, prog, incoming.order, incoming.order)
     usage = incoming.usage if incoming.usage is not None else stats.total(incoming.order)
     row["system_msg_id"] = row["system_msg_id"] or stats.last_system_prompt(incoming.order)
     conn.execute(_INSERT_BRANCH, row | usage._asdict())
@@ -268,12 +323,28 @@ def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, An
 _SET_BRANCH_PROGRESSION = "UPDATE branches SET progression_id = :progression WHERE id = :id"
 
 
+_FORKED_AT = integer_in("node_metadata", "$.forked_at_ord")
+_FORKS = f"SELECT id, {_FORKED_AT} FROM branches WHERE parent_branch_id = :id"  # noqa: S608  (ours)
+_MOVE_FORK = "UPDATE branches SET node_metadata = json_set(node_metadata, '$.forked_at_ord', :ord) WHERE id = :id"
+
+
 def _extend_branch(
-    conn: Connection, branch_id: str, prog: int | None, ids: list[str], at: float, stats: ImportStats
+    conn: Connection,
+    branch_id: str,
+    prog: int | None,
+    ids: list[str],
+    order: Sequence[str],
+    at: float,
+    stats: ImportStats,
 ) -> None:
     if prog is None:  # a fork without messages of its own
         progression = f"{branch_id}.order"
         prog = _progression(conn, progression, at, None)
         conn.execute(_SET_BRANCH_PROGRESSION, {"id": branch_id, "progression": progression})
-    _extend(conn, prog, ids)
+    before = list(ids_in(conn, prog))
+    if _extend(conn, prog, ids, order):
+        positions = {id_: ord_ for ord_, id_ in enumerate(ids_in(conn, prog))}
+        for fork_id, ord_ in conn.all(_FORKS, {"id": branch_id}):
+            if isinstance(ord_, int) and 0 <= ord_ < len(before):
+                conn.execute(_MOVE_FORK, {"id": fork_id, "ord": positions[before[ord_]]})
     update_branch_usage(conn, branch_id, stats.total(ids), stats.last_system_prompt(ids))

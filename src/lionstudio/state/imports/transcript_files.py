@@ -5,7 +5,7 @@ The status of a mirrored session follows from its file, so it may return to runn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lionstudio.model.json_codec import dump, load_or_keep, visible
@@ -14,8 +14,12 @@ from lionstudio.model.status.statuses import SessionStatus, SourceKind
 from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
+from lionstudio.state.feed.changes import record_change
+from lionstudio.state.imports.live_branches import find_alias
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
+from lionstudio.state.transitions import record_transition
+from lionstudio.state.usage.ledger import SpentPart, settle_ledger
 
 SOURCES: Mapping[str, SourceKind] = {tool: SourceKind(f"imported_{tool}") for tool in TRANSCRIPT_TOOLS}
 
@@ -79,7 +83,7 @@ VALUES (:path, :tool, :session_id, :inode, :size, :mtime_ns, :read_to, :checksum
 ON CONFLICT (path) DO UPDATE SET
   session_id = :session_id, inode = :inode, size = :size, mtime_ns = :mtime_ns, read_to = :read_to, seal = :checksum,
   state = :state, messages = :messages, skipped = :skipped, read_at = :read_at, gone_at = :gone_at
- WHERE seal = :before
+ WHERE mirror_files.seal = :before
 """
 
 
@@ -121,9 +125,9 @@ def find_branch_session(conn: Connection, branch_id: str) -> str | None:
     return None if session_id is None else str(session_id)
 
 
-def is_stored(conn: Connection, message_id: str) -> bool:
-    """Whether the database has a message, in any session."""
-    return conn.one(_EXISTS, {"id": message_id}) is not None
+def find_stored(conn: Connection, message_id: str) -> str | None:
+    """The id under which the database has a record, in any session."""
+    return message_id if conn.one(_EXISTS, {"id": message_id}) is not None else find_alias(conn, message_id)
 
 
 def append_if_absent(conn: Connection, branch_id: str, message: Message) -> bool:
@@ -131,44 +135,20 @@ def append_if_absent(conn: Connection, branch_id: str, message: Message) -> bool
 
     A message of another session is shared: it is stored once, and its usage is counted once.
     """
-    if not is_stored(conn, message.id):
+    stored_id = find_stored(conn, message.id)
+    if stored_id is None:
         return append(conn, branch_id, message, late=True).new
-    if conn.one(_IN_BRANCH, {"id": message.id, "branch": branch_id}) is not None:
+    if conn.one(_IN_BRANCH, {"id": stored_id, "branch": branch_id}) is not None:
         return False
-    stored = get_message(conn, message.id)
-    append(conn, branch_id, stored, late=True)
-    if stored.usage != Usage():
-        _subtract_usage(conn, branch_id, stored.usage)
+    append(conn, branch_id, get_message(conn, stored_id), late=True, counted=True)
     return True
-
-
-_SESSION_LESS = """
-UPDATE sessions SET
-  input_tokens = input_tokens - :input_tokens, output_tokens = output_tokens - :output_tokens,
-  cache_read_tokens = cache_read_tokens - :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens - :cache_write_tokens,
-  cost_microusd = nullif(cost_microusd - coalesce(:cost_microusd, 0), 0)
- WHERE id = (SELECT session_id FROM branches WHERE id = :branch)
-"""
-_BRANCH_LESS = """
-UPDATE branches SET
-  input_tokens = input_tokens - :input_tokens, output_tokens = output_tokens - :output_tokens,
-  cache_read_tokens = cache_read_tokens - :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens - :cache_write_tokens,
-  cost_microusd = nullif(cost_microusd - coalesce(:cost_microusd, 0), 0)
- WHERE id = :branch
-"""
-
-
-def _subtract_usage(conn: Connection, branch_id: str, usage: Usage) -> None:
-    for sql in (_SESSION_LESS, _BRANCH_LESS):
-        conn.execute(sql, {"branch": branch_id, **usage._asdict()})
 
 
 _BRANCH_USAGE = """
 UPDATE branches SET input_tokens = :input_tokens, output_tokens = :output_tokens,
   cache_read_tokens = :cache_read_tokens, cache_write_tokens = :cache_write_tokens, cost_microusd = :cost_microusd
- WHERE id = :branch AND (input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd) IS NOT
+ WHERE id = :branch
+   AND (input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd) IS DISTINCT FROM
   (:input_tokens, :output_tokens, :cache_read_tokens, :cache_write_tokens, :cost_microusd)
 """
 _SESSION_USAGE = """
@@ -179,11 +159,17 @@ UPDATE sessions SET (input_tokens, output_tokens, cache_read_tokens, cache_write
 """
 
 
-def set_usage(conn: Connection, branch_id: str, usage: Usage) -> None:
-    """Set the total usage of a branch, where the tool reports totals; its session gets the sum of its branches."""
+def set_usage(conn: Connection, branch_id: str, usage: Usage, spent: Sequence[SpentPart] = ()) -> None:
+    """Set the total usage of a branch, where the tool reports totals; its session gets the sum of its branches.
+
+    `spent` has its parts with their times.
+    """
     conn.execute(_BRANCH_USAGE, {"branch": branch_id, **usage._asdict()})
     if conn.changes():
         conn.execute(_SESSION_USAGE, {"branch": branch_id})
+        session_id = str(find_branch_session(conn, branch_id))
+        settle_ledger(conn, session_id, spent)
+        record_change(conn, "updated", "session", session_id)
 
 
 class Position(NamedTuple):
@@ -201,14 +187,38 @@ SELECT b.id, i.ord, b.node_metadata FROM progression_items i
 """
 
 
+_SPOKEN_BETWEEN = """
+SELECT 1 FROM branches b JOIN progression_heads h ON h.id = b.progression_id
+  JOIN progression_items i ON i.prog = h.pk JOIN messages m ON m.id = i.message_id
+ WHERE b.id = :branch AND i.ord > :first AND i.ord < :last
+   AND (NOT json_valid(m.node_metadata) OR CAST(m.node_metadata ->> '$.injected' AS INTEGER) IS DISTINCT FROM 1)
+   AND m.role IS DISTINCT FROM 'system' LIMIT 1
+"""
+
+
+def _follows(conn: Connection, after: Position, position: Position) -> bool:
+    """True if only notes of the program stand between two positions: a copy leaves some of them out."""
+    if after.branch_id != position.branch_id or after.ord >= position.ord:
+        return False
+    if after.ord == position.ord - 1:
+        return True
+    values = {"branch": after.branch_id, "first": after.ord, "last": position.ord}
+    return conn.one(_SPOKEN_BETWEEN, values) is None
+
+
 def follow_history(conn: Connection, message_id: str, after: Position | None, session_id: str) -> Position | None:
-    """The position of a message in another session's history, if it follows `after` directly (None: is the first)."""
+    """The position of a message in another session's history, if it follows `after` (None: is the first)."""
     for branch_id, ord_, metadata in conn.all(_POSITIONS, {"id": message_id, "session": session_id}):
         facts = load_or_keep(metadata)
         parent = facts.get("parent_branch_id") if isinstance(facts, dict) else None
         fork = None if parent is None else Position(parent, facts.get("forked_at_ord"))
-        if (ord_ == 0 and after == fork) or after == Position(branch_id, ord_ - 1):
-            return Position(branch_id, ord_)
+        position = Position(branch_id, ord_)
+        if after is not None and _follows(conn, after, position):
+            return position
+        # the first of its branch: it follows the end of what the branch inherits
+        is_first = _follows(conn, Position(branch_id, -1), position)
+        if is_first and (after == fork or (after and fork and _follows(conn, after, fork._replace(ord=fork.ord + 1)))):
+            return position
     return None
 
 
@@ -217,7 +227,7 @@ SELECT max(i.ord) FROM branches b
   JOIN progression_heads h ON h.id = b.progression_id
   JOIN progression_items i ON i.prog = h.pk
   JOIN messages m ON m.id = i.message_id
- WHERE b.id = :branch AND json_extract(m.node_metadata, '$.ordinal') < :ordinal
+ WHERE b.id = :branch AND CAST(json_extract(m.node_metadata, '$.ordinal') AS INTEGER) < :ordinal
 """
 
 
@@ -228,14 +238,25 @@ def last_ord_before(conn: Connection, branch_id: str, ordinal: int) -> int:
 
 
 # session columns that a transcript may fill
-_TRANSCRIPT_TEXTS = ("name", "model", "provider", "project", "cwd", "git_commit")
+_TRANSCRIPT_TEXTS = ("title", "model", "provider", "project", "cwd", "git_commit")
 _TRANSCRIPT_COLUMNS = (*_TRANSCRIPT_TEXTS, "status", "ended_at", "reason_codes")
+_TRANSCRIPT_VALUES = ", ".join(
+    # a sub-agent may end after its session's own file
+    "max(:ended_at, coalesce(last_message_at, :ended_at))" if name == "ended_at" else f":{name}"
+    for name in _TRANSCRIPT_COLUMNS
+)
+# a name from the tool replaces an earlier one from the tool, never one that a person gave here
+_NAME = """
+UPDATE sessions SET name = :name
+ WHERE id = :id AND source_kind = :source AND name IS DISTINCT FROM :name
+   AND (name IS NULL
+        OR name IS NOT DISTINCT FROM CASE WHEN json_valid(node_metadata) THEN node_metadata ->> '$.mirror.name' END)
+"""
 _METADATA = "json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror))"
 _UPDATE_SESSION = f"""
-UPDATE sessions SET {", ".join(f"{name} = :{name}" for name in _TRANSCRIPT_COLUMNS)}, node_metadata = {_METADATA}
+UPDATE sessions SET ({", ".join(_TRANSCRIPT_COLUMNS)}, node_metadata) = ({_TRANSCRIPT_VALUES}, {_METADATA})
  WHERE id = :id AND source_kind = :source
-   AND ({", ".join(_TRANSCRIPT_COLUMNS)}, node_metadata) IS NOT
-       ({", ".join(f":{name}" for name in _TRANSCRIPT_COLUMNS)}, {_METADATA})
+   AND ({", ".join(_TRANSCRIPT_COLUMNS)}, node_metadata) IS DISTINCT FROM ({_TRANSCRIPT_VALUES}, {_METADATA})
 """  # noqa: S608  (the names are ours)
 
 
@@ -262,12 +283,34 @@ def update_session(
         "reason_codes": dump(list(reasons)),
         "mirror": dump(dict(mirror), "metadata"),
     }
+    _record_change(conn, session_id, tool, status, reasons)
+    name = texts.get("name")
+    conn.execute(_NAME, {"id": session_id, "source": values["source"], "name": name and visible(name)})
     conn.execute(_UPDATE_SESSION, values)
+
+
+_STARTED = "UPDATE sessions SET started_at = :at WHERE id = :id AND source_kind = :source AND started_at > :at"
+
+
+def start_earlier(conn: Connection, session_id: str, tool: str, at: float) -> None:
+    """Move the start of a session back to a message of its own file, which was read after that of a sub-agent."""
+    conn.execute(_STARTED, {"id": session_id, "source": SOURCES[tool], "at": at})
+
+
+_STATUS = "SELECT status FROM sessions WHERE id = :id AND source_kind = :source"
+
+
+def _record_change(
+    conn: Connection, session_id: str, tool: str, status: SessionStatus, reasons: tuple[str, ...]
+) -> None:
+    row = conn.one(_STATUS, {"id": session_id, "source": SOURCES[tool]})
+    if row is not None and row[0] != status:
+        record_transition(conn, "session", session_id, row[0], status, by="mirror", reasons=reasons)
 
 
 _UPDATE_BRANCH = """
 UPDATE branches SET name = :name, node_metadata = json_set(coalesce(node_metadata, '{}'), '$.agent', json(:agent))
- WHERE id = :id AND (name, node_metadata) IS NOT
+ WHERE id = :id AND (name, node_metadata) IS DISTINCT FROM
        (:name, json_set(coalesce(node_metadata, '{}'), '$.agent', json(:agent)))
 """
 
@@ -281,7 +324,7 @@ class OpenSession(NamedTuple):
     """A mirrored session with status running."""
 
     session_id: str
-    path: str
+    path: str | None  # None when a live run continues the conversation, and its file with it
     cwd: str | None
     last_message_at: float | None
     failed: str | None  # the error in its last message
@@ -289,13 +332,16 @@ class OpenSession(NamedTuple):
 
 _OPEN = """
 SELECT s.id, f.path, s.cwd, s.last_message_at, json_extract(s.node_metadata, '$.mirror.failed')
-  FROM sessions s JOIN mirror_files f ON f.session_id = s.id
- WHERE s.status = 'running' AND s.source_kind = :source AND f.tool = :tool
+  FROM sessions s LEFT JOIN mirror_files f ON f.session_id = s.id AND f.tool = :tool
+ WHERE s.status = 'running' AND s.source_kind = :source
 """
 _CLOSE = """
 UPDATE sessions SET status = :status, ended_at = coalesce(last_message_at, started_at), reason_codes = :reasons
  WHERE id = :id AND status = 'running' AND source_kind = :source
 """
+
+
+_CLOSABLE = "SELECT 1 FROM sessions WHERE id = :id AND status = 'running' AND source_kind = :source"
 
 
 def list_open(conn: Connection, tool: str) -> list[OpenSession]:
@@ -307,7 +353,17 @@ def close_session(
     conn: Connection, session_id: str, tool: str, status: SessionStatus, reasons: tuple[str, ...] = ()
 ) -> None:
     values = {"id": session_id, "source": SOURCES[tool], "status": status, "reasons": dump(list(reasons))}
-    conn.execute(_CLOSE, values)
+    if conn.one(_CLOSABLE, {"id": session_id, "source": SOURCES[tool]}) is not None:
+        record_transition(conn, "session", session_id, SessionStatus.RUNNING, status, by="mirror", reasons=reasons)
+        conn.execute(_CLOSE, values)
+
+
+_FORGET = "DELETE FROM mirror_files WHERE session_id IN (SELECT value FROM json_each(:ids))"
+
+
+def forget_files(conn: Connection, session_ids: Iterable[str]) -> None:
+    """Forget that the files of sessions were read; the next import reads them from the start."""
+    conn.execute(_FORGET, {"ids": dump(list(session_ids))})
 
 
 class TranscriptTotals(NamedTuple):

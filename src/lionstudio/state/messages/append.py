@@ -10,11 +10,14 @@ from typing import NamedTuple
 
 from lionstudio.crash import point
 from lionstudio.errors import Conflict, IllegalTransition, NotFound
-from lionstudio.model.messages import TYPE_IDS, Message, System
+from lionstudio.model.messages import TYPE_IDS, Instruction, Message, System
+from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, ConstraintError, Row, is_foreign_key_error
 from lionstudio.state.messages.append_cursor import AppendCursor, SessionCursor, cache, cursor_of, refresh
 from lionstudio.state.messages.counters import add_usage, update_branch_usage
 from lionstudio.state.messages.rows import INSERT_MESSAGE, to_row
+from lionstudio.state.runs.titles import LOOKED_AT, set_title
+from lionstudio.state.usage.ledger import add_spent, spent_by
 
 
 class Appended(NamedTuple):
@@ -37,11 +40,15 @@ INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord) VALUES (?, 'ap
 """
 
 
-def append(conn: Connection, branch_id: str, message: Message, *, late: bool = False) -> Appended:
+def append(
+    conn: Connection, branch_id: str, message: Message, *, late: bool = False, counted: bool = False
+) -> Appended:
     """Add a message to the end of a branch; the same message again is one append.
 
-    `late` lets an importer extend a session that has ended.
+    `late` lets an importer extend a session that has ended; the usage of a `counted` message belongs to another.
     """
+    if conn.appender is not None:
+        return conn.appender(conn, branch_id, message, late, counted)
     row = to_row(conn, message)
     cursor = conn.cursors.get(branch_id) or cursor_of(conn, branch_id)
     session, run, id_ = cursor.session, conn.run, row[0]
@@ -63,8 +70,10 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
     if not conn.changes():
         raise _refusal(conn, session.id)
     run(INSERT_CHANGE, (row[1], id_, session.id, session.next_ord))
+    if session.next_ord < LOOKED_AT and row[9] == _INSTRUCTION:
+        set_title(conn, session.pk, message)
     if session.next_ord == 0 or row[9] == _SYSTEM or "usage" in message.metadata:
-        _update_rare_columns(conn, branch_id, session, message)
+        update_rare_columns(conn, branch_id, session, message, NOTHING if counted else message.usage)
     session.next_ord += 1
     cursor.next_ord += 1
     if branch_id not in conn.cursors:
@@ -77,7 +86,7 @@ def _refusal(conn: Connection, session_id: str) -> IllegalTransition | NotFound:
     conn.forget_cursors()
     status = conn.value("SELECT status FROM sessions WHERE id = :id", {"id": session_id})
     if status is None:
-        return NotFound(f"session {session_id} not found", hint="`li state ls` lists sessions")
+        return NotFound(f"session {session_id} not found", hint="li state ls")
     return IllegalTransition(
         f"session {session_id} is {status} and accepts no more messages",
         hint="continue it with --resume, or fork it with --fork",
@@ -93,20 +102,20 @@ def _refreshed_cursor(conn: Connection, branch_id: str, cursor: AppendCursor, er
     return cursor
 
 
-_SYSTEM = TYPE_IDS[System.TAG]
+_SYSTEM, _INSTRUCTION = TYPE_IDS[System.TAG], TYPE_IDS[Instruction.TAG]
 _FIRST = "UPDATE sessions SET first_msg_id = :id WHERE pk = :pk AND first_msg_id IS NULL"
 
 
-def _update_rare_columns(conn: Connection, branch_id: str, session: SessionCursor, message: Message) -> None:
+def update_rare_columns(
+    conn: Connection, branch_id: str, session: SessionCursor, message: Message, usage: Usage
+) -> None:
     """Columns that only some messages change: the first of a session, a system prompt, one that reports usage."""
     if session.next_ord == 0:
         conn.execute(_FIRST, {"id": message.id, "pk": session.pk})
-    add_usage(conn, session.id, message.usage)
-    _update_branch(conn, branch_id, message)
-
-
-def _update_branch(conn: Connection, branch_id: str, message: Message) -> None:
-    update_branch_usage(conn, branch_id, message.usage, message.id if isinstance(message, System) else None)
+    if usage != NOTHING:
+        add_usage(conn, session.id, usage)
+        add_spent(conn, session.pk, spent_by(message))
+    update_branch_usage(conn, branch_id, usage, message.id if isinstance(message, System) else None)
 
 
 _SAME = "SELECT created_at, node_metadata, content, role, lion_class FROM messages WHERE id = :id"
@@ -136,7 +145,7 @@ def _share(conn: Connection, branch_id: str, cursor: AppendCursor, message: Mess
     refresh(conn, cursor)
     conn.execute(_SHARE, {"prog": cursor.prog, "ord": cursor.next_ord, "id": message.id})
     conn.execute(INSERT_CHANGE, (float(message.created_at), message.id, session.id, None))
-    _update_branch(conn, branch_id, message)
+    update_branch_usage(conn, branch_id, message.usage, message.id if isinstance(message, System) else None)
     cursor.next_ord += 1
     cache(conn, branch_id, cursor)
     return Appended(message.id, session.id, new=True)

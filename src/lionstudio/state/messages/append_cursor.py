@@ -55,14 +55,14 @@ def cursor_of(conn: Connection, branch_id: str) -> AppendCursor:
     """The cursor of a branch; a branch without a progression (a fork, an old row) gets one now."""
     row = conn.one(_CURSOR, {"branch": branch_id})
     if row is None:
-        raise NotFound(f"branch {branch_id} not found", hint="`li state show SESSION` lists its branches")
+        raise NotFound(f"branch {branch_id} not found", hint="li state ls")
     session_id, session_pk, session_progression, session_prog, branch_progression, branch_prog = row
     for owner, progression, prog in (
         ("session", session_progression, session_prog),
         ("branch", branch_progression, branch_prog),
     ):
         if progression is not None and prog is None:
-            raise CorruptStore(f"the progression {progression} of the {owner} is missing", hint="run `li state doctor`")
+            raise CorruptStore(f"the progression {progression} of the {owner} is missing", hint="li state doctor")
     if session_prog is None:
         session_prog = _add_progression(conn, _SESSION_PROGRESSION, session_id)
     if branch_prog is None:
@@ -85,7 +85,7 @@ def next_ord(conn: Connection, prog: int) -> int:
 
 def insert_positions(conn: Connection, prog: int, start: int, ids: Iterable[str]) -> None:
     """Insert messages into a progression at consecutive ords."""
-    conn.many(_INSERT_POSITION, ((prog, start + number, id_) for number, id_ in enumerate(ids)))
+    conn.run_many(_INSERT_POSITION, [(prog, start + number, id_) for number, id_ in enumerate(ids)])
 
 
 def cache(conn: Connection, branch_id: str, cursor: AppendCursor) -> None:

@@ -1,27 +1,35 @@
-"""The outline of a run: tool errors, user messages, tools and files, read in one pass over a progression.
+"""The outline of a run: the kind of each message, tool errors, tools, files and contexts, read in one pass over a
+progression.
 
 SQLite extracts the parts of a content; whole contents never leave the database.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.model.json_codec import load_or_keep
-from lionstudio.model.messages import TYPE_IDS, ActionRequest, ActionResponse, Instruction
+from lionstudio.model.messages import TYPE_IDS, ActionRequest, ActionResponse, AssistantResponse, Instruction
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.pages import MessageScope
 
 _EXCERPT = 300
 MOST_FILES = 500
+PART = 20_000  # messages of one answer; the next one begins after the last ord
 _PATHS = ("file_path", "path", "notebook_path", "file", "filename")
+# Most arguments name no file, and need not be parsed.
+_NAMED = re.compile(f'"(?:{"|".join((*_PATHS, "changes"))})"')
 
 _CALL, _RESULT, _SAID = TYPE_IDS[ActionRequest.TAG], TYPE_IDS[ActionResponse.TAG], TYPE_IDS[Instruction.TAG]
+_ANSWER = TYPE_IDS[AssistantResponse.TAG]
+_OTHER = "o"  # also a message that is missing
 
 
 class ToolError(NamedTuple):
     ord: int
+    call_ord: int | None
     message_id: str
     branch_id: str | None
     at: float | None
@@ -29,26 +37,47 @@ class ToolError(NamedTuple):
     text: str
 
 
-class Outline(NamedTuple):
-    """Errors, the ords of user messages, calls by tool, files by path, and the last ord."""
+class LaneStart(NamedTuple):
+    """The branch of a message and those after it."""
 
+    ord: int
+    branch_id: str | None
+
+
+class ContextSize(NamedTuple):
+    """The tokens that the model read for a message."""
+
+    ord: int
+    tokens: int
+
+
+class Outline(NamedTuple):
+    """A letter for each message (see `_kind`), where the branch changes, and what the messages are about."""
+
+    kinds: str
+    lanes: list[LaneStart]
+    contexts: list[ContextSize]
     errors: list[ToolError]
     users: list[int]
     tools: dict[str, dict[str, int]]
     files: list[dict[str, Any]]
     last: int | None
+    has_more: bool
 
 
-# The tool and the branch are looked up only for errors.
+# The tool and the call are looked up only for errors.
 _LINES = """
 SELECT ord, id, created_at, lion_class, role, function, arguments, error,
        CASE WHEN error IS NOT NULL THEN coalesce(own, (
          SELECT CASE WHEN json_valid(r.content) THEN r.content ->> '$.function' END FROM messages r
           WHERE r.id = request)) END,
-       CASE WHEN error IS NOT NULL THEN coalesce(:branch, (
+       CASE WHEN error IS NOT NULL THEN (
+         SELECT k.ord FROM progression_items k WHERE k.message_id = request AND k.prog = :prog LIMIT 1) END,
+       coalesce(:branch, (
          SELECT b.id FROM progression_items j CROSS JOIN progression_heads g ON g.pk = j.prog
           CROSS JOIN branches b ON b.progression_id = g.id
-          WHERE j.message_id = line.id AND b.session_id = :session LIMIT 1)) END
+          WHERE j.message_id = line.id AND b.session_id = :session LIMIT 1)),
+       speaks, thinks, injected, context
   FROM (SELECT i.ord AS ord, i.message_id AS id, m.created_at, m.lion_class, m.role,
                CASE WHEN m.lion_class = :call AND json_valid(m.content) THEN m.content ->> '$.function' END AS function,
                CASE WHEN m.lion_class = :call AND json_valid(m.content) AND octet_length(m.content) < 100000
@@ -58,16 +87,29 @@ SELECT ord, id, created_at, lion_class, role, function, arguments, error,
                CASE WHEN (m.lion_class = :result OR m.role = 'tool') AND json_valid(m.content)
                     THEN m.content ->> '$.function' END AS own,
                CASE WHEN (m.lion_class = :result OR m.role = 'tool') AND json_valid(m.content)
-                    THEN m.content ->> '$.action_request_id' END AS request
+                    THEN m.content ->> '$.action_request_id' END AS request,
+               CASE WHEN m.lion_class = :answer AND json_valid(m.content)
+                    THEN coalesce(m.content ->> '$.assistant_response', '') <> '' END AS speaks,
+               CASE WHEN m.lion_class = :answer AND json_valid(m.content)
+                    THEN coalesce(m.content ->> '$.thinking', '') <> '' END AS thinks,
+               CASE WHEN m.lion_class = :said AND json_valid(m.node_metadata)
+                    THEN CAST(m.node_metadata ->> '$.injected' AS INTEGER) END AS injected,
+               CASE WHEN json_valid(m.node_metadata) AND m.node_metadata ->> '$.usage' IS NOT NULL
+                    THEN coalesce(CAST(m.node_metadata ->> '$.usage.input_tokens' AS INTEGER), 0)
+                       + coalesce(CAST(m.node_metadata ->> '$.usage.cache_read_tokens' AS INTEGER), 0)
+                       + coalesce(CAST(m.node_metadata ->> '$.usage.cache_write_tokens' AS INTEGER), 0) END AS context
           FROM progression_items i JOIN messages m ON m.id = i.message_id
-         WHERE i.prog = :prog AND i.ord > :after) line
+         WHERE i.prog = :prog AND i.ord > :after ORDER BY i.ord LIMIT :limit) line
  ORDER BY ord
 """
 
 
-def outline(conn: Connection, scope: MessageScope, after: int = -1) -> Outline:
-    """The outline of the messages after an ord."""
-    result = Outline([], [], {}, [], None)
+def outline(conn: Connection, scope: MessageScope, after: int = -1, limit: int = PART) -> Outline:
+    """The outline of the messages after an ord, at most `limit` of them."""
+    kinds: list[str] = []
+    lanes: list[LaneStart] = []
+    contexts: list[ContextSize] = []
+    result = Outline("", lanes, contexts, [], [], {}, [], None, False)
     files: dict[str, dict[str, Any]] = {}
     last: int | None = None
     params = {
@@ -75,21 +117,50 @@ def outline(conn: Connection, scope: MessageScope, after: int = -1) -> Outline:
         "session": scope.session_id,
         "branch": scope.branch_id,
         "after": after,
+        "limit": limit,
         "call": _CALL,
         "result": _RESULT,
+        "said": _SAID,
+        "answer": _ANSWER,
         "most": _EXCERPT,
     }
-    for number, message_id, at, kind, role, function, arguments, error, tool, branch in conn.all(_LINES, params):
+    rows = conn.all(_LINES, params)
+    for row in rows:
+        number, message_id, at, type_, role, function, arguments, error, tool, call, branch, *marks, context = row
         last = number
-        if kind == _SAID or role == "user":
+        kinds += _OTHER * (number - after - 1 - len(kinds))
+        kind = _kind(type_, role, error, *marks)
+        kinds.append(kind)
+        if not lanes or lanes[-1].branch_id != branch:
+            lanes.append(LaneStart(number, branch))
+        if isinstance(context, int) and context > 0:
+            contexts.append(ContextSize(number, context))
+        if kind == "u":
             result.users.append(number)
-        elif kind == _CALL:
+        elif kind == "c":
             _count(result.tools, function, "calls")
-            _note_files(files, str(function or ""), load_or_keep(arguments), number)
-        elif error is not None:
-            result.errors.append(ToolError(number, message_id, branch, number_or_none(at), tool, str(error)))
+            if arguments and _NAMED.search(arguments):
+                _note_files(files, str(function or ""), load_or_keep(arguments), number)
+        elif kind == "e":
+            result.errors.append(ToolError(number, call, message_id, branch, number_or_none(at), tool, str(error)))
             _count(result.tools, tool, "errors")
-    return result._replace(files=sorted(files.values(), key=lambda file: -file["last_ord"])[:MOST_FILES], last=last)
+    newest = sorted(files.values(), key=lambda file: -file["last_ord"])[:MOST_FILES]
+    return result._replace(kinds="".join(kinds), files=newest, last=last, has_more=len(rows) == limit)
+
+
+def _kind(type_: int | None, role: str | None, error: Any, speaks: Any, thinks: Any, injected: Any) -> str:
+    """User, assistant, both an answer and a thought, thought, system, call, result, error, or other."""
+    if type_ == _SAID or role == "user":
+        return "s" if injected or role == "system" else "u"
+    if type_ == _CALL:
+        return "c"
+    if error is not None:
+        return "e"
+    if type_ == _RESULT or role == "tool":
+        return "r"
+    if type_ == _ANSWER:
+        return ("b" if speaks else "t") if thinks else "a"
+    return {"assistant": "a", "system": "s"}.get(role or "", _OTHER)
 
 
 def _count(tools: dict[str, dict[str, int]], name: Any, what: str) -> None:

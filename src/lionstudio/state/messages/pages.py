@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lionstudio.errors import NotFound
+from lionstudio.model.json_codec import dump_text
+from lionstudio.state.backends import window_sql
 from lionstudio.state.connection import Connection
 
 WHOLE_BYTES = 65_536  # a content of more bytes is truncated
@@ -39,26 +41,33 @@ class MessageScope(NamedTuple):
     branch_id: str | None
 
 
-# concat copies a content once; a chain of || would copy it for every field that follows.
+# concat copies a content once; a chain of || would copy it for every field that follows. A long patch in the metadata
+# of a result is left out: `changes.py` reads it. Text and blobs are greater than any number.
 _WINDOW = """
 SELECT CAST(group_concat(piece, ',') AS BLOB), count(*), min(ord), max(ord) FROM (
   SELECT i.ord AS ord, CASE WHEN m.pk IS NULL THEN concat(
-    '{"ord":', i.ord, ',"id":', json_quote(CAST(i.message_id AS TEXT)), ',"branch_id":', coalesce(json_quote(:branch),
-      'null'), ',"missing":true,"created_at":null,"metadata":{},"content":null,"size":0,"cut":null}')
+    '{"ord":', i.ord, ',"id":', json_quote(CAST(i.message_id AS TEXT)), ',"branch_id":', coalesce(:quoted, 'null'),
+    ',"missing":true,"created_at":null,"metadata":{},"content":null,"size":0,"cut":null}')
   ELSE concat(
     '{"ord":', i.ord, ',"id":', json_quote(CAST(i.message_id AS TEXT)), ',"branch_id":',
-    CASE WHEN :branch IS NOT NULL THEN json_quote(:branch) ELSE coalesce(
+    CASE WHEN :branch IS NOT NULL THEN :quoted ELSE coalesce(
       (SELECT json_quote(b.id) FROM progression_items j
         CROSS JOIN progression_heads g ON g.pk = j.prog CROSS JOIN branches b ON b.progression_id = g.id
         WHERE j.message_id = i.message_id AND b.session_id = :session LIMIT 1), 'null') END,
     ',"missing":false,"created_at":',
-    iif(typeof(m.created_at) IN ('real', 'integer') AND abs(m.created_at) < 1e15, format('%!.17g', m.created_at),
-        'null'),
-    ',"sender":', json_quote(CAST(m.sender AS TEXT)), ',"recipient":', json_quote(CAST(m.recipient AS TEXT)),
-    ',"channel":', json_quote(CAST(m.channel AS TEXT)), ',"role":', json_quote(CAST(m.role AS TEXT)),
+    iif(m.created_at > -1e15 AND m.created_at < 1e15, format('%!.17g', m.created_at), 'null'),
+    CASE WHEN m.sender IS NULL AND m.recipient IS NULL AND m.channel IS NULL
+         THEN ',"sender":null,"recipient":null,"channel":null'
+         ELSE concat(',"sender":', json_quote(CAST(m.sender AS TEXT)),
+                     ',"recipient":', json_quote(CAST(m.recipient AS TEXT)),
+                     ',"channel":', json_quote(CAST(m.channel AS TEXT))) END,
+    ',"role":', json_quote(CAST(m.role AS TEXT)),
     ',"lion_class":', json_quote(t.lion_class), ',"size":', coalesce(octet_length(m.content), 0),
-    ',"metadata":', CASE WHEN m.node_metadata IS NULL THEN '{}' WHEN json_valid(m.node_metadata) THEN m.node_metadata
-                         ELSE json_object('unreadable', substr(CAST(m.node_metadata AS TEXT), 1, :cut)) END,
+    ',"metadata":', CASE WHEN m.node_metadata IS NULL THEN '{}'
+                         WHEN NOT json_valid(m.node_metadata)
+                         THEN json_object('unreadable', substr(CAST(m.node_metadata AS TEXT), 1, :cut))
+                         WHEN octet_length(m.node_metadata) > :cut / 64 THEN json_remove(m.node_metadata, '$.patch')
+                         ELSE m.node_metadata END,
     CASE
       WHEN m.content IS NULL THEN ',"cut":null,"content":null'
       WHEN NOT json_valid(m.content) THEN concat(
@@ -130,13 +139,14 @@ def _read(conn: Connection, scope: MessageScope, after: int, before: int, limit:
         "prog": scope.prog,
         "session": scope.session_id,
         "branch": scope.branch_id,
+        "quoted": None if scope.branch_id is None else dump_text(scope.branch_id),
         "after": after,
         "before": before,
         "limit": limit,
         "cut": WHOLE_BYTES,
         "preview": PREVIEW_CHARS,
     }
-    body, count, first, last = conn.one(_WINDOW, params) or (None, 0, None, None)
+    body, count, first, last = conn.one(window_sql(conn) or _WINDOW, params) or (None, 0, None, None)
     return JsonPage((_utf8(body or b""),), count, first, last, False)
 
 
@@ -160,19 +170,19 @@ def _joined(batches: list[JsonPage], has_more: bool) -> JsonPage:
 
 
 _STATUS_AND_COUNT = "SELECT status, message_count FROM sessions WHERE id = :id"
-_OF_SESSION = """
-SELECT h.pk FROM sessions s JOIN progression_heads h ON h.id = s.progression_id WHERE s.id = :id
-"""
 _OF_BRANCH = """
 SELECT h.pk, b.session_id FROM branches b JOIN progression_heads h ON h.id = b.progression_id WHERE b.id = :id
 """
-# The last position of each branch: a branch that ends where the session ends has all of its messages.
-_ENDS = """
-SELECT b.id, (SELECT message_id FROM progression_items WHERE prog = h.pk ORDER BY ord DESC LIMIT 1),
-       (SELECT max(ord) FROM progression_items WHERE prog = h.pk)
-  FROM branches b LEFT JOIN progression_heads h ON h.id = b.progression_id WHERE b.session_id = :id LIMIT 2
-"""
-_LAST = "SELECT message_id, ord FROM progression_items WHERE prog = :prog ORDER BY ord DESC LIMIT 1"
+# The last positions of the session and of its branches: a branch that ends where the session ends has all messages.
+_LAST_MESSAGE = "(SELECT message_id FROM progression_items WHERE prog = {0}.pk ORDER BY ord DESC LIMIT 1)"
+_LAST_ORD = "(SELECT max(ord) FROM progression_items WHERE prog = {0}.pk)"
+_OF_SESSION = f"""
+SELECT h.pk, b.id, {_LAST_MESSAGE.format("h")}, {_LAST_ORD.format("h")},
+       {_LAST_MESSAGE.format("g")}, {_LAST_ORD.format("g")}
+  FROM sessions s JOIN progression_heads h ON h.id = s.progression_id
+  LEFT JOIN branches b ON b.session_id = s.id LEFT JOIN progression_heads g ON g.id = b.progression_id
+ WHERE s.id = :id LIMIT 2
+"""  # noqa: S608  (the names are ours)
 
 
 def status_and_count(conn: Connection, session_id: str) -> tuple[str | None, int] | None:
@@ -183,12 +193,11 @@ def status_and_count(conn: Connection, session_id: str) -> tuple[str | None, int
 
 def scope_of_session(conn: Connection, session_id: str) -> MessageScope:
     """The scope of a session; with a single branch, no message needs a lookup of its branch."""
-    prog = conn.value(_OF_SESSION, {"id": session_id})
-    if prog is None:
+    rows = conn.all(_OF_SESSION, {"id": session_id})
+    if not rows:
         return MessageScope(-1, session_id, None)
-    ends = conn.all(_ENDS, {"id": session_id})
-    alone = len(ends) == 1 and ends[0][1:] == conn.one(_LAST, {"prog": prog})
-    return MessageScope(prog, session_id, ends[0][0] if alone else None)
+    prog, branch_id, *ends = rows[0]
+    return MessageScope(prog, session_id, branch_id if len(rows) == 1 and ends[:2] == ends[2:] else None)
 
 
 def scope_of_branch(conn: Connection, branch_id: str) -> MessageScope:
@@ -223,7 +232,7 @@ SELECT substr(e.value, :start + 1, :length), length(e.value) FROM messages m, js
 _PART_OF_ALL = """
 SELECT substr(whole, :start + 1, :length), length(whole) FROM (
   SELECT CASE WHEN json_valid(content) AND json_type(content) = 'text' THEN content ->> '$'
-              ELSE CAST(content AS TEXT) END AS whole FROM messages WHERE id = :id)
+              ELSE CAST(content AS TEXT) END AS whole FROM messages WHERE id = :id) m
 """
 _SIZE = "SELECT octet_length(content) FROM messages WHERE id = :id"
 

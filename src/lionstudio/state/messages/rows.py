@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.entity import UNKNOWN_TAG
 from lionstudio.model.ids import check_id
-from lionstudio.model.json_codec import dump, load_or_keep, visible
+from lionstudio.model.json_codec import dump, dump_text, load_or_keep, visible
 from lionstudio.model.message_text import text_of
-from lionstudio.model.messages import TYPE_IDS, Message, pack
+from lionstudio.model.messages import MESSAGE_CLASSES, TYPE_IDS, Message, pack, unpack
+from lionstudio.model.redaction.process import redactor
+from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection, Row
 
 INSERT_MESSAGE = """
@@ -37,18 +40,55 @@ def to_row(conn: Connection, message: Message) -> Row:
         message.role,
         message.tag,
     )
+    stored = redactor().stored
     return (
         check_id(message.id, "message id"),
         at,
-        dump(metadata, "metadata") if metadata else None,
-        None if content is None else dump(content),
+        stored_metadata(metadata) if metadata else None,
+        None if content is None else stored_content(content),
         None if embedding is None else pack(embedding),
-        sender and visible(sender),
-        recipient and visible(recipient),
-        channel and visible(channel),
+        sender and stored(visible(sender)),
+        recipient and stored(visible(recipient)),
+        channel and stored(visible(channel)),
         role and visible(role),
         TYPE_IDS.get(tag) or type_id(conn, tag),
     )
+
+
+# what most metadata has: ids, the name of a model, and numbers
+_IDS = frozenset(("uuid", "parent_uuid", "session", "message_id", "call_id", "model"))
+
+
+def stored_metadata(metadata: Mapping[str, Any]) -> str:
+    """The JSON text of metadata without secrets; ids are looked at one by one, because most are known already."""
+    text, is_clean = dump(metadata, "metadata"), redactor().is_clean_word
+    for key, value in metadata.items():
+        if key in _IDS and type(value) is str and is_clean(value):
+            continue
+        if key == "usage" and type(value) is dict and _has_numbers_only(value):
+            continue
+        return redactor().stored(text)
+    return text
+
+
+def _has_numbers_only(usage: dict[str, Any]) -> bool:
+    return usage.keys() <= _USAGE and all(value is None or type(value) is int for value in usage.values())
+
+
+_USAGE = frozenset(Usage._fields)
+# the start of a content with a text alone, which is most of them
+_TEXT_STARTS = {key: f'{{"{key}":' for key in ("system_message", "instruction", "assistant_response")}
+
+
+def stored_content(content: Any) -> str:
+    """The JSON text of a content without secrets."""
+    stored = redactor().stored
+    if type(content) is dict and len(content) == 1:
+        [(key, text)] = content.items()
+        if key in _TEXT_STARTS and type(text) is str:
+            # the names of these keys tell nothing about their values, and half of the search would be in them
+            return f"{_TEXT_STARTS[key]}{stored(dump_text(text))}}}"
+    return stored(dump(content))
 
 
 _TYPE_OF = "SELECT type_id FROM message_types WHERE lion_class = :tag"
@@ -70,24 +110,30 @@ def type_id(conn: Connection, tag: str) -> int:
 def from_row(row: Row) -> Message:
     """The message of a row; values that another tool damaged are shown as they are."""
     id_, created_at, metadata, content, embedding, sender, recipient, channel, role, tag = row[:10]
-    metadata = load_or_keep(metadata) if metadata is not None else {}
-    if not isinstance(metadata, dict):
-        metadata = {"unreadable": metadata}
-    if tag and tag != UNKNOWN_TAG:
+    metadata = loaded_metadata(metadata)
+    cls = MESSAGE_CLASSES.get(tag)
+    if cls is not None:
+        metadata.pop("lion_class", None)  # the class has it
+    elif tag and tag != UNKNOWN_TAG:
         metadata["lion_class"] = tag
-    return Message.from_dict(
-        {
-            "id": id_,
-            "created_at": created_at,
-            "node_metadata": metadata,
-            "content": load_or_keep(content),
-            "embedding": embedding if isinstance(embedding, bytes) and len(embedding) % 4 == 0 else None,
-            "sender": sender,
-            "recipient": recipient,
-            "channel": channel,
-            "role": role,
-        }
-    )
+    fields = {
+        "id": id_,
+        "created_at": created_at,
+        "metadata": metadata,
+        "content": load_or_keep(content),
+        "embedding": unpack(embedding) if isinstance(embedding, bytes) and len(embedding) % 4 == 0 else None,
+        "sender": sender,
+        "recipient": recipient,
+        "channel": channel,
+        "role": role,
+    }
+    return Message.from_dict(fields) if cls is None else cls(**fields)
+
+
+def loaded_metadata(text: Any) -> dict[str, Any]:
+    """The metadata of a row; what another tool damaged is shown as it is."""
+    metadata = load_or_keep(text) if text is not None else {}
+    return metadata if isinstance(metadata, dict) else {"unreadable": metadata}
 
 
 _GET = """
@@ -99,7 +145,8 @@ SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.
 
 def readable_text(content: Any) -> str:
     """The text that a person reads in a stored content."""
-    return text_of(load_or_keep(content)).encode("utf-8", "replace").decode()
+    text = text_of(load_or_keep(content))
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def find_message(conn: Connection, message_id: str) -> Message | None:

@@ -15,14 +15,15 @@ SELECT (SELECT m.created_at FROM progression_items i JOIN messages m ON m.id = i
          WHERE i.prog = :prog ORDER BY i.ord DESC LIMIT 1)
 """
 _BLOCKS = """
-SELECT branch, bucket, count(*), min(ord), max(ord), sum(role IS 'user'), sum(role IS 'assistant'), sum(role IS 'tool')
+SELECT branch, bucket, count(*), min(ord), max(ord), count(*) FILTER (WHERE role = 'user'),
+       count(*) FILTER (WHERE role = 'assistant'), count(*) FILTER (WHERE role = 'tool')
   FROM (SELECT i.ord AS ord, m.role AS role,
                max(0, min(:buckets - 1, CAST((m.created_at - :start) / :width AS INTEGER))) AS bucket,
                coalesce(:branch, (
                  SELECT b.id FROM progression_items j CROSS JOIN progression_heads g ON g.pk = j.prog
                   CROSS JOIN branches b ON b.progression_id = g.id
                   WHERE j.message_id = i.message_id AND b.session_id = :session LIMIT 1), '') AS branch
-          FROM progression_items i JOIN messages m ON m.id = i.message_id WHERE i.prog = :prog)
+          FROM progression_items i JOIN messages m ON m.id = i.message_id WHERE i.prog = :prog) m
  GROUP BY branch, bucket ORDER BY branch, bucket
 """
 

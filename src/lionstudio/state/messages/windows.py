@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from lionstudio.model.json_codec import dump
+from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.rows import from_row
+from lionstudio.state.messages.rows import from_row, loaded_metadata
+
+
+class Readable(NamedTuple):
+    """The parts of a message that people read."""
+
+    role: str | None
+    created_at: float
+    content: Any
+    metadata: Mapping[str, Any]
 
 
 class WindowMessage(NamedTuple):
@@ -39,6 +48,29 @@ SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.
   LEFT JOIN message_types t ON t.type_id = m.lion_class
  WHERE s.id = :session AND i.ord < :before ORDER BY i.ord DESC LIMIT :limit
 """
+
+
+_READ_AFTER = """
+SELECT i.ord, i.message_id, m.role, m.created_at, m.content, m.node_metadata, m.id
+  FROM sessions s
+  JOIN progression_heads h ON h.id = s.progression_id
+  JOIN progression_items i ON i.prog = h.pk
+  LEFT JOIN messages m ON m.id = i.message_id
+ WHERE s.id = :session AND i.ord > :after ORDER BY i.ord LIMIT :limit
+"""
+
+
+def readable_after(conn: Connection, session_id: str, after: int, limit: int) -> list[tuple[int, str, Readable | None]]:
+    """Like `messages_after`, with what a person reads of each message only."""
+    rows = conn.all(_READ_AFTER, {"session": session_id, "after": after, "limit": limit})
+    return [
+        (
+            ord_,
+            message_id,
+            None if id_ is None else Readable(role, at, load_or_keep(content), loaded_metadata(metadata)),
+        )
+        for ord_, message_id, role, at, content, metadata, id_ in rows
+    ]
 
 
 def messages_after(conn: Connection, session_id: str, after: int = -1, limit: int = 100) -> list[WindowMessage]:

@@ -25,11 +25,12 @@ _CARD_ROWS: Mapping[Card, str] = {
  WHERE status {SESSION_CARDS[Card.SLOW]} AND started_at < :card_slow""",
     Card.STALE: f"""sessions INDEXED BY idx_sessions_running
  WHERE status {SESSION_CARDS[Card.STALE]}
-   AND coalesce(nullif(last_message_at, 0), updated_at) < :card_now - CASE invocation_kind
+   AND coalesce(nullif(last_message_at, 0), updated_at) < :card_now - CAST(CASE invocation_kind
          WHEN 'agent' THEN :agent WHEN 'play' THEN :play WHEN 'flow' THEN :flow WHEN 'fanout' THEN :fanout
-         WHEN 'show-play' THEN :show_play ELSE :other END""",
-    # ADR-0017: sessions of plays that need a person
-    Card.NEEDS_REVIEW: f"plays WHERE status {NEEDS_REVIEW} AND session_id IS NOT NULL",
+         WHEN 'show-play' THEN :show_play ELSE :other END AS REAL)""",
+    # ADR-0017: sessions of plays that need a person; the plays of a show that has ended do not
+    Card.NEEDS_REVIEW: f"""plays WHERE status {NEEDS_REVIEW} AND session_id IS NOT NULL
+   AND (SELECT s.status FROM shows s WHERE s.id = plays.show_id) = 'active'""",  # noqa: S608
 }
 _FAILED = f"SELECT count(*) FROM {_CARD_ROWS[Card.FAILED_24H]}"  # noqa: S608
 _SLOW = f"SELECT count(*) FROM {_CARD_ROWS[Card.SLOW]}"  # noqa: S608

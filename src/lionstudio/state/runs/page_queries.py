@@ -6,12 +6,15 @@ Each takes a fixed number of statements, however many rows it finds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from lionstudio.errors import NotFound
 from lionstudio.model.json_codec import dump, load_or_keep
+from lionstudio.model.run_name import NAME_COLUMNS, run_name
 from lionstudio.state.connection import Connection
-from lionstudio.state.runs.status_conditions import NEEDS_REVIEW
+from lionstudio.state.hub.run_machines import add_machines
+from lionstudio.state.runs.run_list import LAST_WORDS, add_last_words
+from lionstudio.state.runs.status_conditions import NEEDS_DECISION
 
 _SESSION = "SELECT * FROM sessions WHERE id = :id"
 _NOT_SHOWN = ("pk", "progression_id", "first_msg_id", "last_msg_id")
@@ -29,9 +32,26 @@ def session_row(conn: Connection, session_id: str) -> dict[str, Any]:
     """The columns of a session, with parsed metadata."""
     row = conn.first_dict(_SESSION, {"id": session_id})
     if row is None:
-        raise NotFound(f"session {session_id!r:.100} not found", hint="`li state ls` lists them")
+        raise NotFound(f"session {session_id!r:.100} not found", hint="li state ls")
     shown = {name: value for name, value in row.items() if name not in _NOT_SHOWN}
+    add_machines(conn, [shown])
     return shown | {"node_metadata": _object(row["node_metadata"])}
+
+
+class SessionEnd(NamedTuple):
+    """The columns that tell whether more messages may come."""
+
+    status: str | None
+    source_kind: str | None
+    last_message_at: float | None
+
+
+_SESSION_END = "SELECT status, source_kind, last_message_at FROM sessions WHERE id = :id"
+
+
+def find_session_end(conn: Connection, session_id: str) -> SessionEnd | None:
+    row = conn.one(_SESSION_END, {"id": session_id})
+    return None if row is None else SessionEnd(*row)
 
 
 def branch_rows(conn: Connection, session_id: str) -> list[dict[str, Any]]:
@@ -45,11 +65,12 @@ def _branch(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "metadata": metadata, "forked_at_ord": forked if isinstance(forked, int) else None}
 
 
-_NAMES = "SELECT id, name FROM sessions WHERE id IN (SELECT value FROM json_each(:ids))"
+_NAMES = f"SELECT {', '.join(NAME_COLUMNS)} FROM sessions WHERE id IN (SELECT value FROM json_each(:ids))"  # noqa: S608
 
 
-def session_names(conn: Connection, ids: Iterable[str]) -> dict[str, str | None]:
-    return dict(conn.all(_NAMES, {"ids": dump(sorted(set(ids)))}))
+def session_names(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
+    """The display names of sessions."""
+    return {str(row["id"]): run_name(row) for row in conn.dicts(_NAMES, {"ids": dump(sorted(set(ids)))})}
 
 
 _PLAY_COUNTS = """
@@ -60,29 +81,41 @@ _RUNNING_PLAYS = """
 SELECT show_id, name FROM plays
  WHERE status = 'running' AND show_id IN (SELECT value FROM json_each(:ids)) ORDER BY sort_order, name
 """
+_DECISIONS = f"""
+SELECT show_id, name, status, updated_at FROM plays
+ WHERE status {NEEDS_DECISION} AND show_id IN (SELECT value FROM json_each(:ids)) ORDER BY sort_order, name
+"""  # noqa: S608
+# head is the commit with the work of the current attempt, as Play.collected_head
+_REVIEW_COLUMNS = """p.id, s.topic, p.name, p.status, p.attempt, p.session_id, p.gate_feedback, p.updated_at,
+       CASE WHEN json_valid(p.node_metadata)
+             AND CAST(json_extract(p.node_metadata, '$.meta.collected') AS INTEGER) = p.attempt
+         THEN json_extract(p.node_metadata, '$.meta.head') END AS head"""
 # A play whose gate failed is not among them: the director starts the next attempt.
 _PLAYS_TO_REVIEW = f"""
-SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FROM plays p
+SELECT {_REVIEW_COLUMNS} FROM plays p
   JOIN shows s ON s.id = p.show_id
- WHERE p.status {NEEDS_REVIEW} AND s.status = 'active'
+ WHERE p.status {NEEDS_DECISION} AND s.status = 'active'
  ORDER BY p.updated_at DESC LIMIT :limit
 """  # noqa: S608
-_REFUSED_PLAYS = """
-SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FROM plays p
+_REFUSED_PLAYS = f"""
+SELECT {_REVIEW_COLUMNS} FROM plays p
   JOIN shows s ON s.id = p.show_id
  WHERE p.status = 'gate_failed' AND s.status = 'active' ORDER BY p.updated_at DESC LIMIT :limit
-"""
-_RUNNING = """
-SELECT id, name, agent_name, playbook_name, show_topic, show_play_name, status, invocation_kind, started_at, updated_at,
-       last_message_at, owner, health, delivery, reason_codes, exit_code, ended_at
+"""  # noqa: S608
+# the columns of a run in a list of attention items, with the last words of a failed one
+_ATTENTION_COLUMNS = f"""id, name, title, agent_name, playbook_name, show_topic, show_play_name, status,
+       invocation_kind, started_at, updated_at, last_message_at, owner, health, delivery, reason_codes, exit_code,
+       ended_at, provider, model, cwd, source_kind, conversation_id, machine_id,{LAST_WORDS},
+       CASE WHEN json_valid(node_metadata) THEN json_extract(node_metadata, '$.mirror.path') END AS transcript"""
+_RUNNING = f"""
+SELECT {_ATTENTION_COLUMNS}
   FROM sessions INDEXED BY idx_sessions_running WHERE status = 'running' ORDER BY started_at LIMIT :limit
-"""
-_FAILED = """
-SELECT id, name, agent_name, playbook_name, show_topic, show_play_name, status, invocation_kind, started_at, updated_at,
-       last_message_at, owner, health, delivery, reason_codes, exit_code, ended_at
+"""  # noqa: S608
+_FAILED = f"""
+SELECT {_ATTENTION_COLUMNS}
   FROM sessions INDEXED BY idx_sessions_failed
  WHERE status = 'failed' AND ended_at > :since ORDER BY ended_at DESC LIMIT :limit
-"""
+"""  # noqa: S608
 
 
 def play_counts(conn: Connection, show_ids: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -101,6 +134,14 @@ def running_plays(conn: Connection, show_ids: Iterable[str]) -> dict[str, list[s
     return names
 
 
+def plays_to_decide(conn: Connection, show_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """The plays that wait for a decision by show: name, status, updated_at."""
+    plays: dict[str, list[dict[str, Any]]] = {}
+    for row in conn.dicts(_DECISIONS, {"ids": dump(list(show_ids))}):
+        plays.setdefault(row.pop("show_id"), []).append(row)
+    return plays
+
+
 def plays_to_review(conn: Connection, limit: int) -> list[dict[str, Any]]:
     return conn.dicts(_PLAYS_TO_REVIEW, {"limit": limit})
 
@@ -112,29 +153,51 @@ def refused_plays(conn: Connection, limit: int) -> list[dict[str, Any]]:
 
 def running_rows(conn: Connection, limit: int) -> list[dict[str, Any]]:
     """Running sessions, oldest first."""
-    return conn.dicts(_RUNNING, {"limit": limit})
+    return _attention_rows(conn, conn.dicts(_RUNNING, {"limit": limit}))
 
 
 def failed_rows(conn: Connection, since: float, limit: int) -> list[dict[str, Any]]:
     """Sessions that failed since a time, newest first."""
-    return conn.dicts(_FAILED, {"since": since, "limit": limit})
+    return _attention_rows(conn, conn.dicts(_FAILED, {"since": since, "limit": limit}))
 
 
-_RECENT = """
-SELECT s.*, (SELECT count(*) FROM branches b WHERE b.session_id = s.id) AS branch_count
+_CONTINUED = "SELECT continues FROM sessions WHERE continues IN (SELECT value FROM json_each(:ids))"
+
+
+def continued_sessions(conn: Connection, ids: Iterable[str]) -> set[str]:
+    """Those of the sessions that another one continues."""
+    return {str(earlier) for (earlier,) in conn.all(_CONTINUED, {"ids": dump(sorted(ids))})}
+
+
+def _attention_rows(conn: Connection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    add_machines(conn, rows)
+    return [_attention_row(row) for row in rows]
+
+
+def _attention_row(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with the facts of its metadata that attention items show."""
+    path = row.pop("transcript")
+    metadata = {"ended_with": row.pop("last_words")} | ({"mirror": {"path": path}} if path else {})
+    return {**row, "metadata": metadata}
+
+
+_RECENT = f"""
+SELECT s.*, (SELECT count(*) FROM branches b WHERE b.session_id = s.id) AS branch_count,{LAST_WORDS}
   FROM sessions s ORDER BY s.updated_at DESC LIMIT :limit
-"""
+"""  # noqa: S608
 
 
 def recent_rows(conn: Connection, limit: int) -> list[dict[str, Any]]:
     """The most recently updated sessions."""
     rows = conn.dicts(_RECENT, {"limit": limit})
+    for row in rows:
+        add_last_words(row)
+    add_machines(conn, rows)
     return [{name: value for name, value in row.items() if name not in _NOT_IN_LISTS} for row in rows]
 
 
 _HOURS = """
-SELECT CAST((created_at - :since) / 3600 AS INTEGER) AS hour, coalesce(status, 'unknown') AS status, count(*) AS runs,
-       sum(input_tokens + output_tokens) AS tokens, sum(cost_microusd) AS cost_microusd
+SELECT CAST((created_at - :since) / 3600 AS INTEGER) AS hour, coalesce(status, 'unknown') AS status, count(*) AS runs
   FROM sessions WHERE created_at >= :since GROUP BY 1, 2 ORDER BY 1, 2
 """
 _SOURCES = "SELECT coalesce(source_kind, 'unknown'), count(*) FROM sessions GROUP BY source_kind"
@@ -144,7 +207,7 @@ _COUNT_TEAMS = "SELECT count(*) FROM teams"
 
 
 def runs_by_hour(conn: Connection, since: float) -> list[dict[str, Any]]:
-    """Runs, tokens and cost by hour and outcome."""
+    """Runs by hour and outcome."""
     return conn.dicts(_HOURS, {"since": since})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lionstudio.model.status.statuses import PLAYS_NEEDING_REVIEW, SESSIONS
+from lionstudio.model.status.statuses import PLAYS_NEEDING_DECISION, PLAYS_NEEDING_REVIEW, SESSIONS
 from lionstudio.model.status.vocabulary import Card
 
 
@@ -20,3 +20,4 @@ SESSION_CARDS = {
     if card is not Card.NEEDS_REVIEW
 }
 NEEDS_REVIEW = _condition(PLAYS_NEEDING_REVIEW)
+NEEDS_DECISION = _condition(PLAYS_NEEDING_DECISION)

@@ -17,7 +17,7 @@ from lionstudio.errors import LionError
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import trim
 from lionstudio.state.sqlite.busy_handler import set_busy_wait
-from lionstudio.state.sqlite.fulltext import index_batch
+from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch
 from lionstudio.state.sqlite.maintenance import file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, WAL_LIMIT, open_writer
 
@@ -33,6 +33,7 @@ _HELP_FROM = 2 * _CHECKPOINT_FROM  # frames of 4 KB: half the limit
 _TRUNCATE_WAIT_MS = 200  # writers wait for a truncation; better to try again after the next commit
 _TIDY_EVERY = 50  # checkpoints
 _QUIET_SECONDS = 2.0
+_LEFT_BY_OTHERS = 500  # unindexed messages; fewer are read by a search in a millisecond
 
 
 class Checkpointer:
@@ -94,7 +95,8 @@ class Checkpointer:
                 conn.close()
 
     def _use_quiet_time(self) -> None:
-        """Fill the search index until another thread or process writes."""
+        """Fill the search index until another thread writes; also with messages of processes that have ended."""
+        self._behind = self._behind or self._read(count_unindexed, 0) >= _LEFT_BY_OTHERS
         seen = self._commits
         while self._commits == seen and self._behind and not self._stopping:
             if self._database.lock.locked():
@@ -124,6 +126,12 @@ class Checkpointer:
             return self._database.write(work)
         except LionError:
             return None  # try again later; the writer reports the error
+
+    def _read(self, work: Callable[[Connection], T], otherwise: T) -> T:
+        try:
+            return self._database.read(work)
+        except LionError:
+            return otherwise
 
     def stop(self) -> None:
         """End the thread; waits for a running checkpoint."""

@@ -1,6 +1,6 @@
 """The doorbell: a datagram to every reader right after a commit, so that readers need not poll fast.
 
-A lost datagram only costs time: readers also poll `PRAGMA data_version` (tail.py).
+A lost datagram only costs time: readers also watch the log, and poll `PRAGMA data_version` (tail.py).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from lionstudio.model.ids import new_id
 
 _LONGEST_PATH = 100  # sun_path holds 108 bytes
 _LIST_SECONDS = 0.02  # a new reader may miss bells for so long, and polls meanwhile
+_TICK_NS = 20_000_000  # of the clock of file systems
 
 
 def folder_for(path: str) -> str:
@@ -44,8 +45,10 @@ class Bell:
         try:
             changed = os.stat(self._folder).st_mtime_ns
             if changed != self._folder_mtime:
+                # a listing right after a change may miss another one of the same tick of the clock
+                is_settled = abs(time.time_ns() - changed) > _TICK_NS
                 self._names = os.listdir(self._folder)
-                self._folder_mtime = changed
+                self._folder_mtime = changed if is_settled else -1
         except OSError:
             # also when no descriptor is left for listing: then the next call must list again
             self._names, self._folder_mtime = [], -1

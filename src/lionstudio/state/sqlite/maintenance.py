@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from lionstudio.errors import Busy, Conflict, InvalidInput, NotFound
 from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.runs.dashboard import status_counts
-from lionstudio.state.sqlite.fulltext import count_unindexed
-from lionstudio.state.sqlite.migrate import copy_database
-from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, SCHEMA_VERSION, version_of
+from lionstudio.state.sqlite.fulltext import count_unindexed, index_all
+from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, SCHEMA_VERSION, synchronous_mode, version_of
 
 CHECKPOINT_MODES = ("TRUNCATE", "PASSIVE", "RESTART", "FULL")
 
@@ -40,9 +39,22 @@ def checkpoint(conn: Connection, mode: str = "TRUNCATE") -> Checkpointed:
     return Checkpointed(bool(busy), frames, copied)
 
 
+_OPTIMIZE = (
+    "INSERT INTO messages_fts (messages_fts) VALUES ('optimize')",
+    "INSERT INTO sessions_fts (sessions_fts) VALUES ('optimize')",
+    "INSERT INTO sessions_words_fts (sessions_words_fts) VALUES ('optimize')",
+)
+
+
 def vacuum(conn: Connection) -> tuple[int, int]:
-    """Rebuild the file without its free pages; returns its size before and after. Other processes wait meanwhile."""
+    """Rebuild the file without its free pages; returns its size before and after. Other processes wait meanwhile.
+
+    The search index is merged first: until then it holds the words of deleted messages, marked as deleted.
+    """
     with plain_errors(conn.path):
+        index_all(conn)
+        for optimize in _OPTIMIZE:
+            conn.execute(optimize)
         conn.one("PRAGMA wal_checkpoint(TRUNCATE)")
         before = file_size(conn.path)
         # old files were created without it; it takes effect with VACUUM
@@ -50,9 +62,7 @@ def vacuum(conn: Connection) -> tuple[int, int]:
         conn.execute("VACUUM")
         busy = (conn.one("PRAGMA wal_checkpoint(TRUNCATE)") or (0,))[0]
     if busy:
-        raise Busy(
-            "the file was rebuilt, but a reader still holds the old pages", hint="run `li state checkpoint` later"
-        )
+        raise Busy("the file was rebuilt, but a reader still holds the old pages", hint="li state checkpoint")
     return before, file_size(conn.path)
 
 
@@ -83,6 +93,21 @@ def tune_for_import(conn: Connection) -> None:
     conn.execute(_IMPORT_CACHE)
 
 
+_SERVING_CACHE = "PRAGMA cache_size = -16000"  # 16 MB: a long run that is read twice is read from the file once
+_SERVING_BUSY_MS = 2000  # a page should report a busy database instead of waiting half a minute
+
+
+def tune_for_serving(conn: Connection) -> None:
+    """Set up a reader of Studio."""
+    conn.raw.set_busy_timeout(_SERVING_BUSY_MS)
+    conn.execute(_SERVING_CACHE)
+
+
+def checkpoint_after_prune(conn: Connection) -> None:
+    """The file itself shrinks with the checkpoint."""
+    checkpoint(conn, "PASSIVE")
+
+
 def backup(path: str, target: str) -> int:
     """Copy the database as of one commit, safely while in use; returns the size of the copy."""
     if os.path.exists(target):
@@ -91,10 +116,17 @@ def backup(path: str, target: str) -> int:
     if not os.path.isdir(folder):
         raise InvalidInput(f"folder {folder} not found", hint="create it first")
     if not os.path.exists(path):
-        raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
+        raise NotFound(f"database {path} not found", hint="li agent script '@say hello'")
     with plain_errors(target):
+        from lionstudio.state.sqlite.migrate import copy_database  # slow to load
+
         copy_database(path, target)
     return file_size(target)
+
+
+def database_bytes(path: str) -> int:
+    """Bytes of the file and its log."""
+    return file_size(path)
 
 
 def file_size(path: str) -> int:
@@ -119,7 +151,7 @@ COUNTED = (
     "definitions",
     "changes",
 )
-_ROW_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in COUNTED}  # noqa: S608  (names are ours)
+ROW_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in COUNTED}  # noqa: S608  (names are ours)
 _SIZES = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 12"
 _PRAGMAS = ("journal_mode", "synchronous", "foreign_keys", "auto_vacuum", "page_size", "page_count", "freelist_count")
 
@@ -133,12 +165,13 @@ def stats(conn: Connection, *, sizes: bool = False) -> dict[str, Any]:
         "size_bytes": file_size(conn.path),
         "wal_bytes": file_size(f"{conn.path}-wal"),
         "free_bytes": pragmas["freelist_count"] * pragmas["page_size"],
-        "rows": {table: conn.value(sql) for table, sql in _ROW_COUNTS.items()},
+        "rows": {table: conn.value(sql) for table, sql in ROW_COUNTS.items()},
         "sessions_by_status": status_counts(conn),
         "unindexed_messages": count_unindexed(conn),
         # the values that our writers set; those of this reader differ
         "pragmas": pragmas
-        | {"wal_autocheckpoint": AUTOCHECKPOINT, "busy_timeout": BUSY_TIMEOUT_MS, "synchronous": 1, "foreign_keys": 1},
+        | {"wal_autocheckpoint": AUTOCHECKPOINT, "busy_timeout": BUSY_TIMEOUT_MS, "foreign_keys": 1}
+        | {"synchronous": synchronous_mode()},
     }
     if sizes:
         result["bytes"] = dict(conn.all(_SIZES))

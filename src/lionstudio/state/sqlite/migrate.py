@@ -16,10 +16,21 @@ import apsw
 from lionstudio.crash import point
 from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import Connection, plain_errors
+from lionstudio.state.runs.titles import set_missing_titles
+from lionstudio.state.sqlite import open as opening
+from lionstudio.state.sqlite.fulltext import index_all
 from lionstudio.state.sqlite.migrations import from_records
-from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS, SCHEMA_VERSION, check_known, schema_sql, version_of
-from lionstudio.system.atomic_write import sync_folder
+from lionstudio.state.sqlite.open import (
+    BUSY_TIMEOUT_MS,
+    SCHEMA_VERSION,
+    check_known,
+    open_for_reading,
+    schema_sql,
+    version_of,
+)
+from lionstudio.system.atomic_write import private_umask, sync_folder
 
+_LAST_WITHOUT_TITLES = 5
 _RECORDS_VERSION = 2  # the last version of the design records: ADR-0011 counts its two tables as version 2
 
 
@@ -31,6 +42,8 @@ def bring_up_to_date(conn: Connection, current: tuple[int, str] | None) -> None:
     first = version = current[0]
     while version < SCHEMA_VERSION:
         version = _step(conn, version, with_backup=version == first)
+    # migrations leave the search index empty; killed before it is full, searches read the messages themselves
+    index_all(conn)
 
 
 def _create(conn: Connection) -> None:
@@ -51,18 +64,32 @@ def _step(conn: Connection, version: int, *, with_backup: bool) -> int:
                 check_known(conn.path, *current)  # the process that was first may be newer than we are
                 return current[0]
             if with_backup:
-                back_up(conn, version)
+                backup = back_up(conn, version)
+                opening.announce(
+                    f"Upgrading {conn.path} from schema version {version} to {SCHEMA_VERSION};"
+                    f" the old file is kept as {backup}"
+                )
             point("migrate.backed_up")
             if version <= _RECORDS_VERSION:
                 from_records.migrate(conn)  # copies into the schema of a new database
             else:
                 folder = resources.files("lionstudio.state.sqlite.migrations")
                 conn.execute(folder.joinpath(f"from_version_{version}.sql").read_text(encoding="utf-8"))
+            if version <= _RECORDS_VERSION or version == _LAST_WITHOUT_TITLES:
+                _set_titles(conn)
             point("migrate.filled")
     finally:
         conn.execute("PRAGMA legacy_alter_table = OFF")
         conn.execute("PRAGMA foreign_keys = ON")
     return SCHEMA_VERSION if version <= _RECORDS_VERSION else version + 1
+
+
+def _set_titles(conn: Connection) -> None:
+    # not a change that readers must follow: without its trigger, a million sessions add no rows to the feed
+    trigger = conn.value("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = 'sessions_updated'")
+    conn.execute("DROP TRIGGER sessions_updated")
+    set_missing_titles(conn)
+    conn.execute(trigger)
 
 
 def back_up(conn: Connection, version: int) -> str:
@@ -89,9 +116,9 @@ _PARTIAL = ".partial"
 def copy_database(source: str, target: str) -> None:
     """Copy a database by the backup API, as of one commit, safely while in use."""
     partial = f"{target}{_PARTIAL}"
-    before = os.umask(0o077)
     try:
-        _copy_pages(source, partial)
+        with private_umask():
+            _copy_pages(source, partial)
         os.replace(partial, target)
         sync_folder(os.path.dirname(os.path.abspath(target)))
     except BaseException as error:
@@ -102,8 +129,6 @@ def copy_database(source: str, target: str) -> None:
             reason = error.strerror or str(error)
             raise StorageFailed(f"cannot write {target}: {reason}", hint="check its folder and the disk") from error
         raise
-    finally:
-        os.umask(before)
 
 
 def _copy_pages(source: str, target: str) -> None:
@@ -122,7 +147,6 @@ def _copy_pages(source: str, target: str) -> None:
 
 def _open_source(path: str) -> apsw.Connection:
     with plain_errors(path):  # an error of the source must not name the copy
-        reading = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+        reading = open_for_reading(path).raw
         reading.set_busy_timeout(BUSY_TIMEOUT_MS)
-        reading.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     return reading

@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 import re
 import stat
+import struct
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import apsw
 
-from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersion
+from lionstudio.errors import CorruptStore, InvalidInput, NotFound, StorageFailed, WrongVersion
+from lionstudio.settings import is_url
 from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.sqlite.busy_handler import set_busy_wait
 
@@ -36,9 +39,15 @@ _WRITE = apsw.SQLITE_OPEN_READWRITE
 
 def open_writer(path: str, *, create: bool = True) -> Connection:
     """A connection that may write; the database is created or upgraded to the current version first."""
+    if is_url(path):
+        raise InvalidInput(f"{path} is not a file", hint="this command needs a SQLite file: --db FILE")
+    from lionstudio.model.redaction.process import read_environment  # readers do without it
+
+    read_environment()
     with plain_errors(path):
         if not create and not os.path.exists(path):
-            raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
+            refuse_lost_file(path)
+            raise NotFound(f"database {path} not found", hint="li agent script '@say hello'")
         conn = _connect(path, _WRITE | (apsw.SQLITE_OPEN_CREATE if create else 0))
         try:
             current = version_of(conn)
@@ -62,8 +71,9 @@ def open_reader(path: str) -> Connection:
     """A connection that only reads; it never needs the write lock, and opens a newer database too."""
     with plain_errors(path):
         if not os.path.exists(path):
-            raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
-        conn = _open_for_reading(path)
+            refuse_lost_file(path)
+            raise NotFound(f"database {path} not found", hint="li agent script '@say hello'")
+        conn = open_for_reading(path)
         try:
             check_readable(conn)
         except BaseException:
@@ -72,7 +82,15 @@ def open_reader(path: str) -> Connection:
     return conn
 
 
-def _open_for_reading(path: str) -> Connection:
+def open_in_memory() -> Connection:
+    """An empty database of this process, for rows that the file cannot take."""
+    conn = Connection(apsw.Connection(":memory:"), ":memory:")
+    conn.execute(schema_sql())
+    return conn
+
+
+def open_for_reading(path: str) -> Connection:
+    """A read-only connection to a file of any version."""
     try:
         conn = _connect(path, _READ)
         conn.value("SELECT count(*) FROM sqlite_schema")
@@ -85,27 +103,67 @@ def _open_for_reading(path: str) -> Connection:
         return Connection(apsw.Connection(uri, flags=_READ | apsw.SQLITE_OPEN_URI), path)
 
 
-def _check_regular(path: str) -> None:
+def check_regular(path: str) -> None:
     """A pipe or a device in place of the file would block forever."""
     with suppress(OSError):
         mode = os.stat(path).st_mode
-        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode):
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise CorruptStore(f"{path} is not a regular file", hint="move it away, or set LIONAGI_DB to another path")
 
 
-def _connect(path: str, flags: int) -> Connection:
-    _check_regular(path)
-    # db, -wal and -shm are created with mode 0600: by umask, because opening the file itself would drop locks
-    before = os.umask(0o077) if flags & apsw.SQLITE_OPEN_CREATE else None
+_JOURNAL = struct.Struct(">8x8xI")  # magic, two numbers, and the size that the database had, in pages
+
+
+def refuse_lost_file(path: str) -> None:
+    """Refuse an empty or missing file beside a log: SQLite would create one and delete the log, the only data left.
+
+    The journal of a database that is being created says that it was empty before.
+    """
     try:
-        if before is not None:
+        if os.stat(path).st_size:
+            return
+        state = "is empty"
+    except FileNotFoundError:
+        state = "is missing"
+    except OSError:
+        return
+    log = next((log for log in (f"{path}-wal", f"{path}-journal") if _holds_data(log)), None)
+    if log is not None:
+        raise CorruptStore(
+            f"{path} {state}, but {log} holds data; nothing was changed",
+            hint=f"restore a backup of {path}, or move {log} away to start with an empty database",
+        )
+
+
+def _holds_data(log: str) -> bool:
+    with suppress(OSError):
+        if log.endswith("-wal"):
+            return os.stat(log).st_size > 0
+        with open(log, "rb") as file:  # not the database: SQLite holds no lock on it
+            head = file.read(_JOURNAL.size)
+        return len(head) == _JOURNAL.size and bool(_JOURNAL.unpack(head)[0])
+    return False
+
+
+# Statements that the library keeps prepared, at most. It drops one for each execution, not the one that is unused the
+# longest: of its default of 100, some dozen messages leave only their own, and each new session compiles its triggers.
+_STATEMENTS = 512
+
+
+def _connect(path: str, flags: int) -> Connection:
+    check_regular(path)
+    refuse_lost_file(path)
+    if flags & apsw.SQLITE_OPEN_CREATE:
+        from lionstudio.system.atomic_write import private_umask  # readers do without it
+
+        # db, -wal and -shm are created with mode 0600: by umask, because opening the file itself would drop locks
+        with private_umask():
             _make_folder(os.path.dirname(os.path.abspath(path)))
-        raw = apsw.Connection(path, flags=flags)
-        set_busy_wait(raw, BUSY_TIMEOUT_MS)
-        return Connection(raw, path)
-    finally:
-        if before is not None:
-            os.umask(before)
+            raw = apsw.Connection(path, flags=flags, statementcachesize=_STATEMENTS)
+    else:
+        raw = apsw.Connection(path, flags=flags, statementcachesize=_STATEMENTS)
+    set_busy_wait(raw, BUSY_TIMEOUT_MS)
+    return Connection(raw, path, writer=bool(flags & _WRITE))
 
 
 def _make_folder(folder: str) -> None:
@@ -116,12 +174,28 @@ def _make_folder(folder: str) -> None:
         raise StorageFailed(f"cannot create the folder {folder}: {reason}", hint="check its permissions") from error
 
 
+# NORMAL: a commit survives the death of any process; FULL: it is on the disk, and survives a power cut too
+_SYNCHRONOUS = {"process": "PRAGMA synchronous = NORMAL", "power": "PRAGMA synchronous = FULL"}
+_durability = "process"
+
+
+def set_durability(durability: str) -> None:
+    """Set what commits of this process survive: the setting `durability`."""
+    global _durability
+    _durability = durability
+
+
+def synchronous_mode() -> int:
+    """The value of PRAGMA synchronous that writers of this process set."""
+    return 2 if _durability == "power" else 1
+
+
 def _prepare_writer(conn: Connection) -> None:
     if conn.value("PRAGMA journal_mode") != "wal":
         # auto_vacuum only takes effect before WAL and before the first table
         conn.execute("PRAGMA auto_vacuum = INCREMENTAL")
         _switch_to_wal(conn)
-    conn.execute("PRAGMA synchronous = NORMAL")
+    conn.execute(_SYNCHRONOUS[_durability])
     conn.execute("PRAGMA foreign_keys = ON")
     conn.raw.wal_autocheckpoint(AUTOCHECKPOINT)
     # a WAL that grew during a long read is truncated when it restarts
@@ -196,8 +270,18 @@ def _check_records(conn: Connection) -> None:
     if conn.value(_RECORDS) < 4:
         raise WrongVersion(
             f"{conn.path} is the database of another program; it was not changed",
-            hint="set LIONAGI_HOME, or LIONAGI_DB, to another path",
+            hint="choose another path with --db, LIONAGI_DB or LIONAGI_HOME; `li config` prints where this one was set",
         )
+
+
+def _log(line: str) -> None:
+    import logging  # only for an upgrade
+
+    logging.getLogger("lionstudio").warning(line)
+
+
+# receives one line when a file is upgraded; programs find it in their log, commands and Studio set their own
+announce: Callable[[str], None] = _log
 
 
 class NeedsUpgrade(WrongVersion):
@@ -208,14 +292,14 @@ def check_readable(conn: Connection) -> None:
     """Raise unless this version can read the database."""
     current = version_of(conn)
     if current is None:
-        raise NotFound(f"{conn.path} is empty", hint="record a run first, for example with `li agent`")
+        raise NotFound(f"{conn.path} is empty", hint="li agent script '@say hello'")
     version, lineage = current
     if lineage == LINEAGE and version >= SCHEMA_VERSION:
         return
     check_known(conn.path, version, lineage)
     raise NeedsUpgrade(
         f"{conn.path} has schema version {version} and must be upgraded to {SCHEMA_VERSION} first",
-        hint="`li state checkpoint` upgrades it, after a backup",
+        hint="li state upgrade",
     )
 
 
@@ -225,13 +309,13 @@ def check_known(path: str, version: int, lineage: str) -> None:
         product = f"'{lineage}'" if lineage else f"another product (schema version {version})"
         raise WrongVersion(
             f"{path} was written by {product}, not by Lion Studio; it was not changed",
-            hint="set LIONAGI_HOME to another folder, then import it with `li state import-db`",
+            hint=f"li --home NEW_FOLDER state import-db {path}",
         )
     if version > SCHEMA_VERSION:
         raise WrongVersion(
             f"{path} was written by a newer Lion Studio (schema version {version}, this one supports "
             f"{SCHEMA_VERSION}); reading works, writing does not",
-            hint="upgrade with `pip install -U lion-studio`",
+            hint="upgrade this installation: `git pull && make studio` in its checkout, or install the newer wheel",
         )
 
 

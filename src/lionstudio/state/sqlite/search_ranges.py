@@ -1,4 +1,4 @@
-"""Row ranges of the full-text index for a search within a time, a project or a session.
+"""Row ranges of the full-text index for a search within a time, a project, an agent, a status or a session.
 
 A common word has many matches, most of them outside the scope. So the index is read only where matches in scope can
 be: in zones that are new enough, or around the messages of the sessions in scope. Every match is still checked; the
@@ -8,7 +8,7 @@ ranges only leave out rows that cannot match.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lionstudio.state.connection import Connection
 
@@ -17,6 +17,18 @@ _GAP = 64  # messages of other sessions between two in scope: reading past them 
 FEW, MANY = 20_000, 200_000  # messages that are listed at first, and when the newest had too few matches
 _MOST_SESSIONS = 2_000  # whose messages are counted; a project with more counts as large
 
+_CONDITIONS = {
+    "project": "s.project = :project",
+    "session": "s.id = :session",
+    "agent": "s.agent_name = :agent",
+    "status": "s.status = :status",
+}
+
+
+def session_condition(scope: Scope) -> str:
+    """The SQL condition on a session `s`; its parameters are those of the scope."""
+    return " AND ".join(_CONDITIONS[name] for name in scope.of_sessions) or "true"
+
 
 class Scope(NamedTuple):
     """The filters of a search; None means any."""
@@ -24,6 +36,28 @@ class Scope(NamedTuple):
     project: str | None = None
     session: str | None = None
     since: float | None = None
+    agent: str | None = None
+    status: str | None = None
+    role: str | None = None
+    tool: str | None = None
+    file: str | None = None  # a path that the arguments of a tool call name
+
+    @property
+    def of_sessions(self) -> dict[str, str]:
+        """The filters that leave some sessions out."""
+        return {name: getattr(self, name) for name in _CONDITIONS if getattr(self, name) is not None}
+
+    @property
+    def of_messages(self) -> bool:
+        """Whether a filter leaves some messages of a session out."""
+        return (self.role, self.tool, self.file, self.since) != (None, None, None, None)
+
+
+ANYWHERE = Scope()
+
+
+def scope_of(session_id: str | None = None, **filters: Any) -> Scope:
+    return Scope(session=session_id, **filters)
 
 
 class RowRange(NamedTuple):
@@ -48,8 +82,8 @@ def record_zone_times(conn: Connection, after: int, upto: int) -> None:
 
 def row_ranges(conn: Connection, scope: Scope, most: int) -> list[RowRange] | None:
     """Ranges that can hold matches in scope, newest first; None when too many messages would have to be listed."""
-    if scope.session is not None or scope.project is not None:
-        members = _members(conn, scope, most)
+    if scope.of_sessions:
+        members = list_members(conn, scope, most)
         return None if members is None else list(_around(members))
     return [RowRange(0, 2**62)] if scope.since is None else _zones(conn, scope.since)
 
@@ -68,42 +102,33 @@ def _zones(conn: Connection, since: float) -> list[RowRange]:
 
 
 # CROSS JOIN keeps the order: from the sessions to their messages
-_OF_SESSION = """
+_MEMBERS = """
 SELECT m.pk FROM sessions s
  CROSS JOIN progression_heads h ON h.id = s.progression_id
  CROSS JOIN progression_items i ON i.prog = h.pk
  CROSS JOIN messages m ON m.id = i.message_id
- WHERE s.id = :session LIMIT :most
+ WHERE {} LIMIT :most
 """
-_OF_PROJECT = """
-SELECT m.pk FROM sessions s
- CROSS JOIN progression_heads h ON h.id = s.progression_id
- CROSS JOIN progression_items i ON i.prog = h.pk
- CROSS JOIN messages m ON m.id = i.message_id
- WHERE s.project = :project LIMIT :most
-"""
-
-
 _SIZE = """
 SELECT count(*), coalesce(sum(message_count), 0)
-  FROM (SELECT message_count FROM sessions WHERE project = :project LIMIT :most)
+  FROM (SELECT s.message_count FROM sessions s WHERE {} LIMIT :most) some
 """
 
 
-def _is_large(conn: Connection, project: str, most: int) -> bool:
-    """Whether a project has more messages than would be listed; counting its sessions is faster than listing."""
-    sessions, messages = conn.one(_SIZE, {"project": project, "most": _MOST_SESSIONS}) or (0, 0)
-    return most < MANY and (sessions == _MOST_SESSIONS or messages > most)
-
-
-def _members(conn: Connection, scope: Scope, most: int) -> Set[int] | None:
-    if scope.session is None and scope.project is not None and _is_large(conn, scope.project, most):
+def list_members(conn: Connection, scope: Scope, most: int) -> Set[int] | None:
+    """The messages of the sessions in scope; None when there are more than `most`."""
+    if scope.session is None and most < MANY and _is_large(conn, scope, most):
         return None
-    if scope.session is not None:
-        rows = conn.all(_OF_SESSION, {"session": scope.session, "most": most + 1})
-    else:
-        rows = conn.all(_OF_PROJECT, {"project": scope.project, "most": most + 1})
+    sql = _MEMBERS.format(session_condition(scope))
+    rows = conn.all(sql, scope.of_sessions | {"most": most + 1})
     return None if len(rows) > most else {pk for (pk,) in rows}
+
+
+def _is_large(conn: Connection, scope: Scope, most: int) -> bool:
+    """Whether the scope has more messages than would be listed; counting its sessions is faster than listing."""
+    sql = _SIZE.format(session_condition(scope))
+    sessions, messages = conn.one(sql, scope.of_sessions | {"most": _MOST_SESSIONS}) or (0, 0)
+    return bool(sessions == _MOST_SESSIONS or messages > most)
 
 
 def _around(members: Set[int]) -> Iterator[RowRange]:

@@ -1,7 +1,11 @@
-"""Tail: follow the change feed of one database from another process, woken by the doorbell or by polling."""
+"""Tail: follow the change feed of one database from another process.
+
+Woken by the doorbell, or by the log that grows (inotify: a writer that does not ring); a slow poll misses nothing.
+"""
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,15 +15,24 @@ from lionstudio.state.connection import LIBRARY_ERRORS, plain_errors
 from lionstudio.state.feed.changes import BATCH, Changes, changes_after, last_seq
 from lionstudio.state.sqlite.doorbell import Listener
 from lionstudio.state.sqlite.open import open_reader
+from lionstudio.system.watch_tree import REPLACED, WRITTEN, watch_paths
 
-# The longest time that a change without a bell goes unseen; each poll costs 0.15 ms of a cold processor.
+# Without inotify, the longest time that a change without a bell goes unseen; a poll costs 0.15 ms of a cold processor.
 POLL_SECONDS = 0.055
+SLOW_SECONDS = 2.0
+# The log grows a moment before its commit can be read, and its writer rings right after: look a little later, and then
+# less and less often. A new reader begins like that too, because writers list the bells now and then.
+_FIRST_LOOK_SECONDS = 0.005
 
 
 class Tail:
-    """Reads new changes; it holds no transaction between two reads."""
+    """Reads new changes; it holds no transaction between two reads.
 
-    def __init__(self, path: str, after: int | None = None) -> None:
+    One that is not `watched` waits for bells, and polls slowly when its reader says that it is idle: the system allows
+    few inotify instances.
+    """
+
+    def __init__(self, path: str, after: int | None = None, *, watched: bool = True) -> None:
         # listen before reading: a commit in between rings
         self._listener = Listener(path)
         try:
@@ -29,9 +42,16 @@ class Tail:
             raise
         self.last = last_seq(self._conn) if after is None else after
         self._version = -1
-        self._poll = select.poll()
+        # the log exists: it was read
+        self._file = os.path.realpath(path)
+        self._watch = watch_paths({self._file: REPLACED, f"{self._file}-wal": WRITTEN}) if watched else None
+        self._delay = _FIRST_LOOK_SECONDS
+        self._poll, self._bell_poll = select.poll(), select.poll()
         if self.bell is not None:
             self._poll.register(self.bell, select.POLLIN)
+            self._bell_poll.register(self.bell, select.POLLIN)
+        if self._watch is not None:
+            self._poll.register(self._watch, select.POLLIN)
 
     @property
     def bell(self) -> int | None:
@@ -64,9 +84,25 @@ class Tail:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 break
-            if self._poll.poll(min(POLL_SECONDS, remaining) * 1000) or self._may_have_news():
+            ready = {descriptor for descriptor, _ in self._poll.poll(min(self._delay, remaining) * 1000)}
+            if self._watch is not None and ready == {self._watch.fileno()}:
+                ready = {descriptor for descriptor, _ in self._bell_poll.poll(_FIRST_LOOK_SECONDS * 1000)}
+                self._drain_watch()
+            elif not ready:
+                self._delay = self._next_delay()
+            if self.bell in ready or self._may_have_news():
                 changes = self.look()
         return changes
+
+    def _next_delay(self, *, idle: bool = False) -> float:
+        """The time to the next poll: longer and longer while nothing happens."""
+        return min(2 * self._delay, SLOW_SECONDS if idle or self._watch is not None else POLL_SECONDS)
+
+    def _drain_watch(self) -> bool:
+        """Begin to look often again; returns whether the file may have been replaced."""
+        assert self._watch is not None
+        self._delay = _FIRST_LOOK_SECONDS
+        return self._file in self._watch.drain()
 
     def __iter__(self) -> Iterator[Changes]:
         """Yield batch after batch, forever."""
@@ -76,28 +112,48 @@ class Tail:
                 yield changes
 
     @contextmanager
-    def waking(self, wake: Callable[[], object]) -> Iterator[None]:
-        """Call `wake` on the running event loop whenever `look` may return changes."""
+    def waking(self, wake: Callable[[], object], is_idle: Callable[[], bool] = lambda: False) -> Iterator[None]:
+        """Call `wake` on the running event loop whenever `look` may return changes, or the file may be another."""
         import asyncio
 
-        loop, bell = asyncio.get_running_loop(), self.bell
+        loop, bell, watch = asyncio.get_running_loop(), self.bell, self._watch
         timer: asyncio.TimerHandle
 
         def poll() -> None:
             nonlocal timer
-            timer = loop.call_later(POLL_SECONDS, poll)
+            self._delay = self._next_delay(idle=is_idle())
+            timer = loop.call_later(self._delay, poll)
             if self._may_have_news():
                 wake()
+
+        def on_growth() -> None:
+            """Look in a moment, once for all that is written meanwhile."""
+            nonlocal timer
+            assert watch is not None
+            loop.remove_reader(watch)
+            timer.cancel()
+            timer = loop.call_later(_FIRST_LOOK_SECONDS, after_growth)
+
+        def after_growth() -> None:
+            if watch is None or self._watch is None:
+                return  # closed meanwhile
+            if self._drain_watch():
+                wake()
+            loop.add_reader(watch, on_growth)
+            poll()
 
         poll()
         if bell is not None:
             loop.add_reader(bell, wake)
+        if watch is not None:
+            loop.add_reader(watch, on_growth)
         try:
             yield
         finally:
             timer.cancel()
-            if bell is not None:
-                loop.remove_reader(bell)
+            for item in (bell, watch):
+                if item is not None:
+                    loop.remove_reader(item)
 
     def _may_have_news(self) -> bool:
         try:
@@ -121,6 +177,9 @@ class Tail:
 
     def close(self) -> None:
         self._listener.close()
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
         self._conn.close()
 
     def __enter__(self) -> Tail:

@@ -23,12 +23,12 @@ _NEWEST = 2**63 - 1
 _AMONG_MATCHES = """(min(max(CAST(created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + pk % 1048576)
   IN (SELECT +rowid FROM sessions_fts WHERE sessions_fts MATCH :match)"""
 _AMONG_WORDS = _AMONG_MATCHES.replace("sessions_fts", "sessions_words_fts")
-_READ = """(name LIKE :like ESCAPE '\\' OR agent_name LIKE :like ESCAPE '\\'
+_READ = """(name LIKE :like ESCAPE '\\' OR title LIKE :like ESCAPE '\\' OR agent_name LIKE :like ESCAPE '\\'
   OR playbook_name LIKE :like ESCAPE '\\' OR show_topic LIKE :like ESCAPE '\\'
   OR show_play_name LIKE :like ESCAPE '\\' OR project LIKE :like ESCAPE '\\')"""
 # a word may start after anything that is not a letter or digit; only for counts, where the whole index would be read
-_READ_WORDS = """lower(concat(' ', name, ' ', agent_name, ' ', playbook_name, ' ', show_topic, ' ', show_play_name, ' ',
-  project)) GLOB :glob"""
+_READ_WORDS = """lower(concat(' ', name, ' ', title, ' ', agent_name, ' ', playbook_name, ' ', show_topic, ' ',
+  show_play_name, ' ', project)) GLOB :glob"""
 
 
 class TextFilter(NamedTuple):
@@ -40,7 +40,7 @@ class TextFilter(NamedTuple):
 
     @property
     def like(self) -> str:
-        return "%" + re.sub(r"([\\%_])", r"\\\1", self.text) + "%"
+        return like_pattern(self.text)
 
     @property
     def glob(self) -> str:
@@ -50,6 +50,11 @@ class TextFilter(NamedTuple):
     def readable(self) -> bool:
         """Whether LIKE finds what the index finds: LIKE folds the case of ASCII letters only."""
         return not self.short and self.text.isascii()
+
+
+def like_pattern(text: str) -> str:
+    """The pattern of LIKE for a text anywhere, with a backslash before each of its special characters."""
+    return "%" + re.sub(r"([\\%_])", r"\\\1", text) + "%"
 
 
 def parse_text(typed: str) -> TextFilter:
@@ -68,11 +73,57 @@ SELECT count(*) FROM (SELECT 1 FROM sessions_words_fts WHERE sessions_words_fts 
 """
 
 
-def condition(conn: Connection, text: TextFilter) -> tuple[str, dict[str, Any], bool]:
-    """For counts: a condition on sessions, its parameters, and whether it leaves so few rows that it should lead."""
+OF_ID = "id >= :id AND id < :id_end OR conversation_id >= :id AND conversation_id <= :conversation_end"
+_HAS_ID = f"SELECT 1 FROM sessions WHERE {OF_ID} LIMIT 1"  # noqa: S608
+_SHORTEST_ID = 6  # characters of the start of an id
+SHORTEST_CONVERSATION = 8  # characters of the start of a vendor's id
+
+
+def is_start_of_id(conn: Connection, typed: str) -> bool:
+    """Whether a session has an id that starts with a text, or belongs to such a conversation of a vendor."""
+    return len(typed) >= _SHORTEST_ID and conn.one(_HAS_ID, id_params(typed)) is not None
+
+
+def id_params(typed: str) -> dict[str, Any]:
+    start, end = visible(typed), visible(typed) + "\U0010ffff"
+    return {"id": start, "id_end": end, "conversation_end": end if len(start) >= SHORTEST_CONVERSATION else start}
+
+
+# The trigram index finds rows with a title, the comparison leaves the exact ones.
+EXACT_TITLE = f"title = :name AND {_AMONG_MATCHES}"
+_NEWEST_RUNS = """
+SELECT {} FROM (SELECT rowid AS place FROM {}
+         WHERE {} MATCH :match ORDER BY rowid DESC LIMIT :most) AS matches
+ CROSS JOIN sessions ON (min(max(CAST(sessions.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576
+                         + sessions.pk % 1048576) = +matches.place
+"""
+
+
+def runs_by_words(conn: Connection, columns: str, words: list[str], most: int) -> list[dict[str, Any]]:
+    """The newest sessions that have a word with each of these starts."""
+    match = " AND ".join(f'"{word}"*' for word in words)
+    sql = _NEWEST_RUNS.format(columns, "sessions_words_fts", "sessions_words_fts")
+    return conn.dicts(sql, {"match": match, "most": most})
+
+
+def runs_by_parts(conn: Connection, columns: str, words: list[str], most: int) -> list[dict[str, Any]]:
+    """The newest sessions that have each of these texts, of three characters or more, anywhere."""
+    match = " AND ".join(f'"{word}"' for word in words)
+    return conn.dicts(_NEWEST_RUNS.format(columns, "sessions_fts", "sessions_fts"), {"match": match, "most": most})
+
+
+def condition(conn: Connection, text: TextFilter, *, exact: bool) -> tuple[str, dict[str, Any], bool]:
+    """A condition on sessions, its parameters, and whether it leaves so few rows that it should lead.
+
+    Without `exact`, for counts, a text with many matches is read instead of looked up; that ignores neither accents nor
+    the case of letters beyond ASCII.
+    """
+    among = _AMONG_WORDS if text.short else _AMONG_MATCHES
+    if is_start_of_id(conn, text.text):
+        return f"({OF_ID} OR {among})", {"match": text.match, **id_params(text.text)}, True
     count = _HOW_MANY_WORDS if text.short else _HOW_MANY
-    if conn.value(count, {"match": text.match, "most": _FEW + 1}) <= _FEW:
-        return _AMONG_WORDS if text.short else _AMONG_MATCHES, {"match": text.match}, True
+    if exact or conn.value(count, {"match": text.match, "most": _FEW + 1}) <= _FEW:
+        return among, {"match": text.match}, True
     return (_READ_WORDS, {"glob": text.glob}, False) if text.short else (_READ, {"like": text.like}, False)
 
 

@@ -6,17 +6,20 @@ import os
 import stat
 import time
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
 from lionstudio.model.shows.show_files import DIRECTOR_LOCK
-from lionstudio.model.status.computed_state import Proof, staleness_check
+from lionstudio.model.status.computed_state import Proof, proof_with_silence, staleness_check
+from lionstudio.state.backends import is_server
 from lionstudio.state.connection import Connection
+from lionstudio.state.imports.doubles import list_doubles
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.sqlite.fulltext import count_unindexed
 from lionstudio.state.sqlite.maintenance import COUNTED, file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, WAL_LIMIT
+from lionstudio.state.upkeep.findings import Finding
 from lionstudio.state.upkeep.liveness import proof_of
 from lionstudio.system.filelock import lock_state
 
@@ -38,26 +41,29 @@ _CHECKED = (
 _RESTORE = "restore a backup; keep this file for analysis"
 
 
-class Finding(NamedTuple):
-    severity: str  # error | warning | info
-    code: str
-    subject: str
-    evidence: str
-    advice: str
-
-
 def examine(conn: Connection, *, now: float | None = None, deep: bool = False) -> Iterator[Finding]:
     """Yield every finding; `deep` also reads the whole file."""
     now = time.time() if now is None else now
-    yield from _library()
     for findings in (
-        _permissions(conn.path),
-        _file(conn, deep),
+        _of_server(conn, deep) if is_server(conn.path) else _of_file(conn, deep),
         _references(conn),
         _damaged_rows(conn),
         _runs(conn, now),
+        _doubles(conn),
         _undirected(conn),
     ):
+        yield from _until_damage(conn, findings)
+
+
+def _of_server(conn: Any, deep: bool) -> Iterator[Finding]:
+    from lionstudio.state.postgres.checks.doctor import examine_server  # psycopg is slow to load
+
+    return examine_server(conn, deep=deep)
+
+
+def _of_file(conn: Connection, deep: bool) -> Iterator[Finding]:
+    yield from _library()
+    for findings in (_permissions(conn.path), _file(conn, deep), _foreign_keys(conn)):
         yield from _until_damage(conn, findings)
 
 
@@ -82,6 +88,7 @@ def _undirected(conn: Connection) -> Iterator[Finding]:
                 f"show {topic}",
                 "its director exited, and the show stands still",
                 f"continue it: `li show resume {topic}`",
+                topic=topic,
             )
 
 
@@ -161,7 +168,7 @@ SELECT b.id, b.parent_branch_id FROM branches b
 """
 
 
-def _references(conn: Connection) -> Iterator[Finding]:
+def _foreign_keys(conn: Connection) -> Iterator[Finding]:
     for table, rowid, parent, _ in conn.all("PRAGMA foreign_key_check")[:_MAX_FINDINGS]:
         yield Finding(
             "error",
@@ -170,6 +177,9 @@ def _references(conn: Connection) -> Iterator[Finding]:
             f"refers to a missing row of {parent}",
             "another tool deleted that row with foreign keys off",
         )
+
+
+def _references(conn: Connection) -> Iterator[Finding]:
     for progression, missing in conn.all(_DANGLING, {"most": _MAX_FINDINGS}):
         yield Finding(
             "warning",
@@ -229,14 +239,17 @@ def _damaged_rows(conn: Connection) -> Iterator[Finding]:
             f"session {session}",
             f"counts {counted} messages and has {stored}",
             "another tool changed its progression",
+            session_id=session,
         )
     for (subject,) in conn.all(_BAD_JSON, {"most": _MAX_FINDINGS}):
         yield Finding("warning", "row.bad_json", subject, "a JSON column does not contain JSON", "it is shown as it is")
 
 
+# not those that another database has: that one knows whether they are alive, and ends them
 _RUNNING = """
 SELECT id, status, name, invocation_kind, last_message_at, updated_at, started_at, owner, health
-  FROM sessions WHERE status = 'running' ORDER BY started_at
+  FROM sessions WHERE status = 'running'
+   AND NOT EXISTS (SELECT 1 FROM pushed_sessions p WHERE p.session_id = sessions.id) ORDER BY started_at
 """
 
 
@@ -250,27 +263,58 @@ def _runs(conn: Connection, now: float) -> Iterator[Finding]:
             "warning" if proof.answer == "dead" else "info",
             "run.phantom" if proof.answer == "dead" else "run.stale" if stale else "run.unknown",
             f"session {session['id']}",
-            "; ".join([*proof.evidence, *(["silent beyond its threshold"] if stale else [])]),
-            _advice(proof, stale),
+            proof_with_silence(session, now, proof),
+            _advice(session["id"], proof, stale),
+            session_id=session["id"],
         )
 
 
-def _advice(proof: Proof, stale: str | None) -> str:
+def _advice(session_id: str, proof: Proof, stale: str | None) -> str:
+    if proof.answer == "dead" and proof.processes:
+        return f"stop its agent and mark it failed: `li kill {session_id}`"
     if proof.answer == "dead" and stale:
-        return "`li state doctor --transition-stale` marks it failed"
+        return "mark it failed: `li state doctor --transition-stale`"
     if proof.answer == "dead":
-        return "its process is dead; when it is stale, `li state doctor --transition-stale` marks it failed"
-    return "check it by hand; it is not marked failed without proof"
+        return f"mark it failed: `li kill {session_id}`"
+    if proof.answer == "alive":
+        return f"read its last messages: `li logs {session_id}`; stop it: `li kill {session_id}`"
+    return "check it on the machine that it runs on; it is not marked failed without proof"
 
 
-class StaleSession(NamedTuple):
-    """A running session that is stale and proven dead."""
+def _doubles(conn: Connection) -> Iterator[Finding]:
+    doubles = list_doubles(conn)
+    if doubles:
+        runs = "1 run is" if len(doubles) == 1 else f"{len(doubles)} runs are"
+        yield Finding(
+            "warning",
+            "run.double",
+            "runs and their transcripts",
+            f"{runs} stored twice: as recorded, and imported from the transcript",
+            "`li state doctor --fix-doubles` lists and merges them",
+        )
+
+
+class DeadRun(NamedTuple):
+    """A session that is marked running, and whose process is proven dead."""
 
     session_id: str
     evidence: tuple[str, ...]
 
 
-def list_stale_and_dead(conn: Connection, *, now: float | None = None) -> list[StaleSession]:
+def list_recently_dead(conn: Connection) -> list[str]:
+    """The running sessions whose process is proven dead and that are not stale: stale ones are a person's to mark."""
+    now = time.time()
+    fresh = (session for session in conn.dicts(_RUNNING) if not staleness_check(session, now=now))
+    return [session["id"] for session in fresh if proof_of(session).answer == "dead"]
+
+
+def list_dead(conn: Connection) -> list[DeadRun]:
+    """Every running session whose process is proven dead, with the evidence."""
+    proofs = ((session["id"], proof_of(session)) for session in conn.dicts(_RUNNING))
+    return [DeadRun(session_id, proof.evidence) for session_id, proof in proofs if proof.answer == "dead"]
+
+
+def list_stale_and_dead(conn: Connection, *, now: float | None = None) -> list[DeadRun]:
     """The sessions that transition_stale would mark failed."""
     now = time.time() if now is None else now
     sessions = []
@@ -278,15 +322,15 @@ def list_stale_and_dead(conn: Connection, *, now: float | None = None) -> list[S
         if staleness_check(session, now=now):
             proof = proof_of(session)
             if proof.answer == "dead":
-                sessions.append(StaleSession(session["id"], proof.evidence))
+                sessions.append(DeadRun(session["id"], proof.evidence))
     return sessions
 
 
 def transition_stale(
     conn: Connection, *, only: Collection[str] | None = None, now: float | None = None
-) -> list[StaleSession]:
+) -> list[DeadRun]:
     """Mark stale sessions with a dead process failed, all or only these (ADR-0019 B3)."""
     sessions = [one for one in list_stale_and_dead(conn, now=now) if only is None or one.session_id in only]
     for session_id, _ in sessions:
-        finish_session(conn, session_id, "failed", reasons=["run.failed.process_dead"], at=now)
+        finish_session(conn, session_id, "failed", reasons=["run.failed.process_dead"], at=now, by="doctor")
     return sessions

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from typing import NamedTuple
 
 FILE = os.path.join("logs", "studio.log")
 _MOST_BYTES = 5_000_000  # then the log is rotated
 _MOST_PATH = 200
+# a token, a code or a secret of a session that a client put into the path; ids of ours are shorter
+_SECRET = re.compile(r"[A-Za-z0-9_-]{40,}")
 
 
 class Denial(NamedTuple):
@@ -32,7 +35,7 @@ class AuditLog:
         self.write("denied", reason=denial.reason, status=denial.status, method=method[:20], path=path, client=client)
 
     def write(self, event: str, **facts: object) -> None:
-        line = json.dumps({"at": round(time.time(), 3), "event": event, **_truncate_path(facts)})
+        line = json.dumps({"at": round(time.time(), 3), "event": event, **_clean_path(facts)})
         for secret in self._secrets:
             line = line.replace(secret, "[token]")
         try:
@@ -50,8 +53,8 @@ class AuditLog:
             os.replace(self.path, f"{self.path}.1")
 
 
-def _truncate_path(facts: dict[str, object]) -> dict[str, object]:
+def _clean_path(facts: dict[str, object]) -> dict[str, object]:
     return {
-        name: value[:_MOST_PATH] if name == "path" and isinstance(value, str) else value
+        name: _SECRET.sub("[secret]", value)[:_MOST_PATH] if name == "path" and isinstance(value, str) else value
         for name, value in facts.items()
     }

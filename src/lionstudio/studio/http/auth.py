@@ -14,38 +14,55 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from lionstudio.errors import LionError
 from lionstudio.studio.http.audit_log import AuditLog, Denial
-from lionstudio.studio.http.error_responses import problem_response
-from lionstudio.studio.http.tokens import derive_cookie, secrets_equal
+from lionstudio.studio.http.error_responses import error_response, problem_response
+from lionstudio.studio.http.studio_sessions import HEADER, StudioSessions
+from lionstudio.studio.http.tokens import secrets_equal
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 MOST_HEADERS = 100
 MOST_HEADER_BYTES = 32_768
 MOST_URL_BYTES = 8_192
 SAFE_METHODS = frozenset({"GET", "HEAD"})
-METHODS = SAFE_METHODS | {"POST", "PUT", "DELETE"}
+METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
+LOGIN, LOGOUT = "/api/login", "/api/logout"
+SESSION_ID = "studio_session_id"  # in the scope of a request from a signed-in browser
+_PUBLIC_URL = "lion.public_url"  # in the scope of a request that came by the address of the proxy
 _TOKEN_NAMES = frozenset({"token", "access_token", "authorization"})
 
 
 class Credentials(NamedTuple):
-    """The token, and whether this server refuses changes."""
+    """The token, whether this server refuses changes, and its address behind a proxy."""
 
     token: str
     read_only: bool = False
+    public_url: str | None = None
 
 
 class AuthMiddleware:
     """Refuses a request with a reason before it has any effect."""
 
-    def __init__(self, app: ASGIApp, credentials: Credentials, log: AuditLog, is_public: Callable[[str], bool]) -> None:
-        self.app, self._credentials, self._log, self._is_public = app, credentials, log, is_public
-        self._cookie = derive_cookie(credentials.token)
+    def __init__(
+        self,
+        app: ASGIApp,
+        credentials: Credentials,
+        sessions: StudioSessions,
+        log: AuditLog,
+        is_public: Callable[[str], bool],
+    ) -> None:
+        self.app, self._credentials, self._sessions = app, credentials, sessions
+        self._log, self._is_public = log, is_public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        denial = self.check(scope)
+        try:
+            denial = self.check(scope)
+        except LionError as error:  # the database holds the sessions, and cannot be read
+            await error_response(error)(scope, receive, send)
+            return
         if denial is None:
             await self.app(scope, receive, send)
             return
@@ -56,6 +73,9 @@ class AuthMiddleware:
     def check(self, scope: Scope) -> Denial | None:
         """The reason to refuse a request, None when it may pass."""
         headers = Headers(scope=scope)
+        public_url = self._credentials.public_url
+        if public_url is not None and headers.get("host", "").lower() == public_url.partition("://")[2]:
+            scope[_PUBLIC_URL] = public_url
         return (
             _check_host(scope, headers)
             or _check_size(scope, headers)
@@ -86,23 +106,33 @@ class AuthMiddleware:
             ):
                 return None
             return Denial(401, "wrong_token", "The token is wrong. This server reads it from the file studio.token.")
-        cookie = _cookie(headers, cookie_name(scope))
-        if cookie is None:
+        if (scope["method"], scope["path"]) == ("POST", LOGIN):
+            return None  # the route checks the one-time code
+        return self._check_session(scope, headers)
+
+    def _check_session(self, scope: Scope, headers: Headers) -> Denial | None:
+        cookie, values = _cookie(headers, cookie_name(scope)), headers.getlist(HEADER)
+        if cookie is None and not values:
             return Denial(401, "no_token", "Send the token of studio.token as `Authorization: Bearer …`.")
-        if not secrets_equal(cookie, self._cookie):
-            return Denial(401, "wrong_cookie", "This browser is not signed in. Run `li studio` again.")
+        session = self._sessions.find(cookie, values[0]) if cookie is not None and len(values) == 1 else None
+        if session is None:
+            return Denial(401, "no_session", "This browser is not signed in, or its session has ended.")
         if scope["method"] not in SAFE_METHODS and "origin" not in headers:
             return Denial(403, "no_origin", "The request has a cookie but no Origin header.")
+        scope[SESSION_ID] = session.id
         return None
 
     def _check_read_only(self, scope: Scope) -> Denial | None:
-        if self._credentials.read_only and scope["method"] not in SAFE_METHODS:
+        changes = scope["method"] not in SAFE_METHODS and scope["path"] not in (LOGIN, LOGOUT)
+        if self._credentials.read_only and changes:
             return Denial(403, "read_only", "This Studio was started with --read-only.")
         return None
 
 
 def own_hosts(scope: Scope) -> set[str]:
     """The values of Host that name this server."""
+    if (public_url := scope.get(_PUBLIC_URL)) is not None:
+        return {public_url.partition("://")[2]}
     server: tuple[str, int] | None = scope.get("server")
     if server is None:
         return set()
@@ -114,9 +144,20 @@ def own_hosts(scope: Scope) -> set[str]:
 
 
 def cookie_name(scope: Scope) -> str:
-    """Named by port, because cookies ignore ports: two servers on one machine must not overwrite each other's."""
+    """Named by port, because cookies ignore ports: two servers on one machine must not overwrite each other's.
+
+    Behind a proxy any Studio of a hub may answer, so it has one name for all; browsers send a `__Host-` cookie only by
+    HTTPS, to the host that set it.
+    """
+    if (public_url := scope.get(_PUBLIC_URL)) is not None:
+        return "__Host-lion_studio" if public_url.startswith("https:") else "lion_studio"
     server: tuple[str, int] | None = scope.get("server")
     return f"lion_studio_{server[1] if server else 0}"
+
+
+def is_https(scope: Scope) -> bool:
+    """Whether the browser came by HTTPS, which the proxy ends."""
+    return str(scope.get(_PUBLIC_URL)).startswith("https:")
 
 
 def _check_host(scope: Scope, headers: Headers) -> Denial | None:
@@ -147,12 +188,13 @@ def _check_method(scope: Scope) -> Denial | None:
 
 def _check_origin(scope: Scope, headers: Headers, public: bool) -> Denial | None:
     origins = headers.getlist("origin")
-    if origins and (len(origins) > 1 or origins[0].lower() != f"http://{headers['host'].lower()}"):
+    own = scope.get(_PUBLIC_URL) or f"http://{headers['host'].lower()}"
+    if origins and (len(origins) > 1 or origins[0].lower() != own):
         return Denial(403, "foreign_origin", "Another site sent this request; only the Studio page may.")
     site = headers.get("sec-fetch-site", "none")
     # a link on another page may open the static page, which holds no data; it may not load or send anything
     is_link = public and scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
-    if site in ("none", "same-origin") or (is_link and scope["path"] != "/login"):
+    if site in ("none", "same-origin") or is_link:
         return None
     return Denial(403, "foreign_site", "Another site sent this request; only the Studio page may.")
 

@@ -12,8 +12,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from lionstudio.errors import (
+    Ambiguous,
     Busy,
     Conflict,
     CorruptStore,
@@ -25,18 +27,22 @@ from lionstudio.errors import (
     WrongVersion,
 )
 from lionstudio.model.json_codec import jsonable
+from lionstudio.state.connection import Unavailable
 
+PAGE_PATH = "/{path:path}"
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
 
 STATUSES: Mapping[type[LionError], int] = {
     InvalidInput: 400,
+    Ambiguous: 400,
     NotFound: 404,
     Conflict: 409,
     IllegalTransition: 409,
     CorruptStore: 503,
     WrongVersion: 503,
     Busy: 503,
+    Unavailable: 503,
     StorageFailed: 507,
     LionError: 400,
 }
@@ -49,6 +55,7 @@ def problem_response(
     *,
     hint: str | None = None,
     retryable: bool = False,
+    field: str | None = None,
     errors: list[dict[str, Any]] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
@@ -61,6 +68,8 @@ def problem_response(
         "hint": hint,
         "retryable": retryable,
     }
+    if field is not None:
+        body["field"] = field
     if errors is not None:
         body["errors"] = errors
     all_headers = dict(headers or {})
@@ -76,7 +85,9 @@ def error_response(error: LionError, status: int | None = None) -> Response:
     """The response to an error of ours; the class of the error gives the status."""
     if status is None:
         status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-    return problem_response(status, error.code, error.message, hint=error.hint, retryable=error.retryable)
+    return problem_response(
+        status, error.code, error.message, hint=error.hint, retryable=error.retryable, field=error.field
+    )
 
 
 def install(app: FastAPI) -> None:
@@ -100,11 +111,19 @@ async def _handle_invalid_request(_request: Request, error: Exception) -> Respon
     return problem_response(422, "invalid_request", first, errors=jsonable(errors[:20]))
 
 
-async def _handle_http_exception(_request: Request, error: Exception) -> Response:
+async def _handle_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    problems = {404: ("no_route", "No route has this path."), 405: ("method", "This route does not allow the method.")}
-    code, detail = problems.get(error.status_code, ("refused", str(error.detail)))
+    if error.status_code == 404 or (error.status_code == 405 and not _has_route(request)):
+        return problem_response(404, "no_route", "No route has this path.")
+    method = ("method", "This route does not allow the method.")
+    code, detail = method if error.status_code == 405 else ("refused", str(error.detail))
     return problem_response(error.status_code, code, detail, headers=error.headers)
+
+
+def _has_route(request: Request) -> bool:
+    """Whether a route other than the page's, which has every path, has the path of a request."""
+    routes = (route for route in request.app.router.routes if getattr(route, "path", None) != PAGE_PATH)
+    return request.url.path == "/" or any(route.matches(request.scope)[0] is not Match.NONE for route in routes)
 
 
 def bug_response(error: BaseException) -> tuple[Response, str]:

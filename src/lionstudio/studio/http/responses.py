@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -26,6 +27,39 @@ def encode_json(value: Any) -> bytes:
         return _encode(value).encode()
     except (TypeError, ValueError, RecursionError):
         return json.dumps(_shallow(value), separators=(",", ":"), allow_nan=False).encode()
+
+
+def encode_rows(name: str, rows: list[dict[str, Any]], others: Mapping[str, Any]) -> bytes:
+    """`encode_json` of an object with many rows, in a third of the time if all of them have usual values."""
+    value = {name: rows, **others}
+    if all(map(_is_usual, rows)):
+        try:
+            return to_json(value)
+        except (ValueError, RecursionError):  # text that is not Unicode
+            pass
+    return encode_json(value)
+
+
+def _is_usual(row: Mapping[str, Any]) -> bool:
+    """Whether the library writes each value of a row as Python does; `state` is ours, and has no other values."""
+    for key, value in row.items():
+        kind = type(value)
+        if kind is float:
+            if value and not _LEAST <= abs(value) < _MOST:
+                return False
+        elif kind is dict:
+            if key != "state" and not _SCALARS.issuperset(map(type, value.values())):
+                return False
+        elif kind is list:
+            if not _SCALARS.issuperset(map(type, value)):
+                return False
+        elif kind not in _SCALARS:
+            return False
+    return True
+
+
+_SCALARS = frozenset({str, int, bool, type(None)})
+_LEAST, _MOST = 1e-4, 1e16  # numbers that are written without an exponent
 
 
 def _shallow(value: Any) -> Any:

@@ -1,14 +1,18 @@
 """The built page and its files, which hold no data; every path of the page returns the same document.
 
-Styles that the page creates at run time carry a nonce, new with every response; scripts come from files only.
+Styles that the page creates at run time carry a nonce, new with every response; scripts come from files only. The
+document preloads the code of the page at its path, which the browser would request only after it ran the first script.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import mimetypes
 import os
 import secrets
+from collections.abc import Iterator
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -26,6 +30,8 @@ MOST_BYTES = 20_000_000
 GUARDED = frozenset({"api", "metrics", "openapi.json"})
 _FOREVER = "public, max-age=31536000, immutable"
 _NONCE = b'<meta name="csp-nonce" content="'
+_HEAD_END = b"</head>"
+_ENTRY = "index.html"
 
 PLACEHOLDER = """\
 <!doctype html>
@@ -59,7 +65,7 @@ async def serve_page(request: Request) -> Response:
     parts = [part for part in path.split("/") if part]
     if parts and (parts[0] == "assets" or (len(parts) == 1 and "." in parts[0])):
         return _file(request, parts)
-    return _page()
+    return _page(parts)
 
 
 def _file(request: Request, parts: list[str]) -> Response:
@@ -77,7 +83,7 @@ def _file(request: Request, parts: list[str]) -> Response:
     return Response(content, media_type=kind, headers=headers)
 
 
-def _page() -> Response:
+def _page(parts: list[str]) -> Response:
     """The document with its own nonce; it must not be cached."""
     nonce = secrets.token_urlsafe(16)
     try:
@@ -85,4 +91,46 @@ def _page() -> Response:
     except LionError:
         content = PLACEHOLDER.encode()
     headers = {"Content-Security-Policy": content_policy(nonce), "Cache-Control": "no-store"}
-    return HTMLResponse(content.replace(_NONCE, _NONCE + nonce.encode(), 1), headers=headers)
+    preloads = _preloads(_folder_of(parts)).encode()
+    content = content.replace(_NONCE, _NONCE + nonce.encode(), 1).replace(_HEAD_END, preloads + _HEAD_END, 1)
+    return HTMLResponse(content, headers=headers)
+
+
+def _folder_of(parts: list[str]) -> str:
+    """The folder of a page's sources: `/runs` has `runs`, `/runs/<id>` has `run`."""
+    match parts:
+        case []:
+            return "home"
+        case [name]:
+            return name
+        case [name, _]:
+            return name.removesuffix("s")
+        case _:
+            return ""
+
+
+def _preloads(folder: str) -> str:
+    """Links to the files that a page needs beyond those of the document."""
+    try:
+        manifest = json.loads(read_bytes(os.path.join(STATIC, "assets", "manifest.json"), most=MOST_BYTES, root=STATIC))
+        return "".join(_links(manifest, _chunks(manifest, f"src/pages/{folder}/page.tsx") - _chunks(manifest, _ENTRY)))
+    except (LionError, ValueError, LookupError):
+        return ""
+
+
+def _chunks(manifest: dict[str, Any], name: str) -> set[str]:
+    """A chunk and those that it imports."""
+    chunks: set[str] = set()
+    waiting = [name]
+    while waiting:
+        if (chunk := waiting.pop()) not in chunks:
+            chunks.add(chunk)
+            waiting += manifest[chunk].get("imports", [])
+    return chunks
+
+
+def _links(manifest: dict[str, Any], chunks: set[str]) -> Iterator[str]:
+    for chunk in sorted(chunks):
+        yield f'<link rel="modulepreload" crossorigin href="/{manifest[chunk]["file"]}">'
+        for style in manifest[chunk].get("css", []):
+            yield f'<link rel="preload" as="style" crossorigin href="/{style}">'

@@ -15,7 +15,9 @@ from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.studio.schemas.shows import Action
 from lionstudio.system.filenames import check_name
 
-_SHARED = frozenset({"name", "model", "effort", "permissions", "system", "timeout", "cwd", "team_mode"})
+_SHARED = frozenset(
+    {"name", "model", "effort", "permissions", "system", "timeout", "cwd", "team_mode", "sandbox", "retries"}
+)
 # Commands that run agents, and the options of each beside its prompt and target.
 RUNS: Mapping[str, frozenset[str]] = {
     "agent": _SHARED | {"resume", "fork"},
@@ -38,11 +40,15 @@ TASKS: Mapping[str, LaunchTask] = {
     "import runs": LaunchTask(("state", "import")),
     "import shows": LaunchTask(("state", "import-shows")),
     "import teams": LaunchTask(("state", "import-teams")),
+    "demo show": LaunchTask(("demo", "--here")),
+    "fix doubles": LaunchTask(("state", "doctor", "--fix-doubles", "--yes")),
     "prune sessions": LaunchTask(
-        ("state", "prune", "--yes"), frozenset({"keep_days", "keep_n", "orphan_progressions"})
+        ("state", "prune", "--yes", "--json"), frozenset({"keep_days", "keep_n", "orphan_progressions"})
     ),
 }
-VERBS = (*RUNS, *dict.fromkeys(name.split()[0] for name in TASKS))
+PLAN = "plan"  # writes the plan of a show, whose topic is the target
+_PLAN_OPTIONS = frozenset({"cwd", "goal", "agent", "base"})
+VERBS = (*RUNS, PLAN, *dict.fromkeys(name.split()[0] for name in TASKS))
 SHOW_ACTIONS = tuple(str(action) for action in Action)
 _ABOUT_PLAYS = frozenset(decision for row in PLAYS.values() for decision in row.decisions)
 # approve and reject answer a question of the director about the show
@@ -69,6 +75,10 @@ def run_argv(verb: str, target: str | None, options: Mapping[str, Any], session_
 
 def task_argv(verb: str, target: str | None, options: Mapping[str, Any]) -> list[str]:
     """The argv of a task, or InvalidInput."""
+    if verb == PLAN:
+        words = _options(verb, _PLAN_OPTIONS, options)
+        repo = [f"--repo={word.removeprefix('--cwd=')}" if word.startswith("--cwd=") else word for word in words]
+        return ["show", "plan", check_name(target or "", "topic"), *repo]
     task = TASKS.get(f"{verb} {target}")
     if task is None:
         targets = ", ".join(name.split()[1] for name in TASKS if name.split()[0] == verb)
@@ -78,9 +88,15 @@ def task_argv(verb: str, target: str | None, options: Mapping[str, Any]) -> list
 
 
 def show_argv(
-    action: str, topic: str, play: str | None, feedback: str | None, granted: Mapping[str, Any] | None = None
+    action: str,
+    topic: str,
+    play: str | None,
+    feedback: str | None,
+    granted: Mapping[str, Any] | None = None,
+    shown: Mapping[str, Any] | None = None,
+    question: str | None = None,
 ) -> list[str]:
-    """The argv of a decision about a show or one of its plays; `granted` raises the budget."""
+    """The argv of a decision about a show or one of its plays: `granted` raises the budget, `shown` is its subject."""
     if action not in SHOW_ACTIONS:
         raise InvalidInput(f"unknown action {action!r:.40}", hint=f"use one of: {', '.join(SHOW_ACTIONS)}")
     if action not in (_ABOUT_SHOWS if play is None else _ABOUT_PLAYS):
@@ -90,13 +106,28 @@ def show_argv(
         )
     if granted and (action != "approve" or play is not None):
         raise InvalidInput("only approving the whole show raises its budget", hint="omit `play`, or omit the amounts")
+    subject = _subject_options(action, play, shown or {}, asks=not granted)
     argv = ["show", action, check_name(topic, "topic"), *([] if play is None else [check_name(play, "play")])]
     if action in _DETACHED:
         return [*argv, "--detach"]
     # a decision needs a director: start one where none is running
     argv += ["--resume"] if action in _ABOUT_PLAYS else []
+    argv += ["--yes"] if action == "approve" else []  # the page has asked, about this subject
+    argv += subject
+    argv += [] if question is None else [f"--question={question}"]
     argv += [f"--{name}={value}" for name, value in (granted or {}).items()]
     return argv if feedback is None else [*argv, f"--feedback={_value('feedback', feedback)}"]
+
+
+def _subject_options(action: str, play: str | None, shown: Mapping[str, Any], *, asks: bool) -> list[str]:
+    """The options that name what the person saw; what a show holds back must be named to be decided."""
+    about_held = play is None and action in ("approve", "reject") and asks
+    allowed = {"attempt", "head"} if play is not None else {"plan", "commits"} if about_held else set()
+    if unknown := sorted(set(shown) - allowed):
+        raise InvalidInput(f"{action} does not take {unknown[0]} here", hint=f"omit `{unknown[0]}`")
+    if about_held:
+        return [f"--plan={shown.get('plan') or ''}", f"--commits={','.join(shown.get('commits') or ())}"]
+    return [f"--{name}={value}" for name, value in shown.items()]
 
 
 def _target(target: str | None) -> str:

@@ -13,10 +13,11 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from lionstudio.errors import Busy, LionError
+from lionstudio.state.backends import identity_of, open_tail
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
 from lionstudio.state.sqlite.tail import Tail
-from lionstudio.studio.db import StudioDb, identity_of
+from lionstudio.studio.db import StudioDb
 from lionstudio.studio.live.payload import change_event, message_event
 
 MOST_QUEUED = 256
@@ -25,6 +26,7 @@ _CHUNK = 64  # changes delivered before clients get a turn
 _BATCH = 16  # events sent to a client at once
 _BURST_WAIT = 0.25  # seconds that a burst waits for clients that still read
 _RETRY_SECONDS = 0.25
+_CHECK_SECONDS = 5.0  # between two checks that the file was not replaced; usually the tail wakes then
 _OPENING_SECONDS = 3.0  # a page may connect before the database is open
 
 
@@ -73,8 +75,8 @@ class Subscriber:
 class Hub:
     """Follows the change feed of the database and delivers it to every subscriber."""
 
-    def __init__(self, store: StudioDb) -> None:
-        self._store = store
+    def __init__(self, store: StudioDb, on_sign_out: Callable[[str], None] = lambda session_id: None) -> None:
+        self._store, self._on_sign_out = store, on_sign_out
         self._subscribers: set[Subscriber] = set()
         self.seq: int | None = None
         self._ready = asyncio.Event()
@@ -104,6 +106,7 @@ class Hub:
         """Queue events for the time of the block; yields the seq after which they start."""
         joined = self._check_open()
         self._subscribers.add(subscriber)
+        self._wakeup.set()  # a tail that was idle looks more often from now on
         try:
             yield joined
         finally:
@@ -114,7 +117,7 @@ class Hub:
         while not self.closing.is_set():
             identity = identity_of(self._store.path)
             try:
-                with Tail(self._store.path) as tail:
+                with open_tail(self._store.path) as tail:
                     if identity_of(self._store.path) == identity:
                         await self._follow(tail, identity)
             except LionError:
@@ -126,16 +129,11 @@ class Hub:
             await _wait(self.closing, _RETRY_SECONDS)
 
     async def _follow(self, tail: Tail, identity: tuple[int, int] | None) -> None:
-        loop, wakeup = asyncio.get_running_loop(), self._wakeup
-        with tail.waking(wakeup.set):
+        wakeup = self._wakeup
+        with tail.waking(wakeup.set, is_idle=lambda: not self._subscribers):
             self.seq = tail.last
             self._ready.set()
-            checked_at = 0.0
             while not self.closing.is_set():
-                if loop.time() - checked_at > _RETRY_SECONDS:
-                    checked_at = loop.time()
-                    if identity_of(self._store.path) != identity:
-                        return
                 wakeup.clear()
                 changes = tail.look()
                 if changes.resync:
@@ -143,12 +141,17 @@ class Hub:
                     self.seq = changes.last_seq
                 elif changes.rows:
                     await self._publish(changes.rows)
+                elif identity_of(self._store.path) != identity:
+                    return
                 else:
-                    await _wait(wakeup, _RETRY_SECONDS)
+                    await _wait(wakeup, _CHECK_SECONDS)
 
     async def _publish(self, rows: tuple[Change, ...]) -> None:
         for start in range(0, len(rows), _CHUNK):
             chunk = rows[start : start + _CHUNK]
+            for change in chunk:
+                if change.entity == "studio_session" and change.kind == "deleted":
+                    self._on_sign_out(change.entity_id)
             if self._subscribers:
                 await self._wait_for_slow_clients()
                 with self._store.reader() as conn:

@@ -23,23 +23,28 @@ def frame(event: str, data: bytes, seq: int | None = None) -> bytes:
 
 
 class EventStream(Response):
-    """Sends pieces until they end, the client disconnects or stops reading."""
+    """Sends pieces until they end, the client disconnects, stops reading or is signed out (`stop`)."""
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, pieces: AsyncIterator[bytes], stalled: float = STALLED_SECONDS) -> None:
+    def __init__(
+        self, pieces: AsyncIterator[bytes], stop: asyncio.Event | None = None, stalled: float = STALLED_SECONDS
+    ) -> None:
         super().__init__(headers={"Cache-Control": "no-store"})
         del self.headers["content-length"]
-        self._pieces, self._stalled = pieces, stalled
+        self._pieces, self._stalled, self._stop = pieces, stalled, stop or asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             async with asyncio.TaskGroup() as group:
                 sending = group.create_task(self._send(send))
                 disconnect = group.create_task(_disconnected(receive))
-                await asyncio.wait((sending, disconnect), return_when=asyncio.FIRST_COMPLETED)
-                sending.cancel()
-                disconnect.cancel()
+                stop = group.create_task(self._stop.wait())
+                await asyncio.wait((sending, disconnect, stop), return_when=asyncio.FIRST_COMPLETED)
+                for task in (sending, disconnect, stop):
+                    task.cancel()
+            if sending.cancelled() and self._stop.is_set():
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
         except* (TimeoutError, LionError):
             pass  # the client stopped reading or the database is gone: the connection closes, and the client reconnects
 

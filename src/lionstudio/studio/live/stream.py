@@ -73,6 +73,7 @@ async def stream(store: StudioDb, hub: Hub, subject: StreamSubject, after: int |
                 return
             if not await _wait_for_events(subscriber, HEARTBEAT_SECONDS if end is None else 0.05):
                 yield HEARTBEAT
+                end = end or _find_end(store, subject)  # the end of a mirrored session also depends on the clock
 
 
 def _missed(store: StudioDb, subject: StreamSubject, after: int, upto: int) -> list[tuple[Change, bytes]]:

@@ -7,15 +7,16 @@ import os
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path
+from fastapi import Header, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.definitions import versions as editing
 from lionstudio.errors import Conflict, LionError, NotFound
-from lionstudio.files.definitions import catalog, plugins, search_paths
+from lionstudio.files.definitions import catalog, plugin_details, plugins, search_paths
 from lionstudio.state.definitions import Version, get_version, list_versions
 from lionstudio.studio.http.error_responses import error_response, problem_response
+from lionstudio.studio.http.lazy_routes import LazyRouter
 from lionstudio.studio.http.responses import JSON, cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import definitions as schemas
 from lionstudio.studio.schemas.shared import problems
@@ -23,7 +24,7 @@ from lionstudio.studio.services import Services, services
 from lionstudio.system.filenames import check_name
 from lionstudio.system.filenames import shown as shown_path
 
-router = APIRouter(tags=["definitions"])
+router = LazyRouter(tags=["definitions"])
 IfMatch = Annotated[str | None, Header(alias="If-Match", max_length=200)]
 _LISTED = {304: {"description": "as before"}, **problems()}
 AUTHOR = "studio"
@@ -53,6 +54,20 @@ async def list_plugins(request: Request) -> Response:
     return await _list(request, _plugins)
 
 
+@router.get("/api/plugins/{plugin_id}", response_model=schemas.PluginDetail, responses=problems())
+async def get_plugin(request: Request, plugin_id: str) -> Response:
+    """Get a plugin with its texts, hooks and servers; no value of an environment variable or header is read out."""
+    app = services(request)
+
+    def work() -> dict[str, Any]:
+        plugin = plugins.find_plugin(plugin_id, app.settings.home, search_paths.claude_folder())
+        if plugin is None:
+            raise NotFound(f"plugin {shown_path(plugin_id)!r:.100} does not exist", hint="li plugins ls")
+        return {"plugin": _plugin_json(plugin, plugin), **plugin_details.read_details(plugin)}
+
+    return json_response(await asyncio.to_thread(work), app.db.seq())
+
+
 @router.get("/api/definitions/{kind}/{name}", response_model=schemas.DefinitionDetail, responses=problems())
 async def get_definition(request: Request, kind: schemas.Kind, name: str) -> Response:
     """Get a definition with its text; a save must send its ETag."""
@@ -78,14 +93,14 @@ async def save_definition(
     """Save a text: with `If-Match` and the ETag of the text it replaces, or `If-None-Match: *` for a new one."""
     app = services(request)
     check_name(name)
+    try:
+        editing.check_definition(kind, name, payload.text)
+    except editing.InvalidDefinition as error:
+        errors = [problem._asdict() for problem in error.problems]
+        return problem_response(422, error.code, error.message, hint=error.hint, errors=errors)
     creating = if_match is None and if_none_match == "*"
     if if_match is None and not creating:
-        return problem_response(
-            428,
-            "no_precondition",
-            "If-Match is missing: it names the text that you changed.",
-            hint="send the ETag of the response that you read, or If-None-Match: * for a new definition",
-        )
+        return _no_precondition()
 
     def save() -> catalog.Definition:
         target = (
@@ -99,7 +114,7 @@ async def save_definition(
             target,
             payload.text,
             create=creating,
-            expected=None if if_match in (None, "*") else if_match.removeprefix("W/").strip('"'),
+            expected=_expected(if_match),
             author=AUTHOR,
             message=payload.message,
         )
@@ -112,12 +127,31 @@ async def save_definition(
     return json_response(_detail(saved), app.db.seq(), status=201 if creating else 200, headers=_etag(saved))
 
 
+@router.delete(
+    "/api/definitions/{kind}/{name}", response_model=schemas.DeletedDefinition, responses=problems(409, 412, 428)
+)
+async def delete_definition(request: Request, kind: schemas.Kind, name: str, if_match: IfMatch = None) -> Response:
+    """Delete the file of a definition; its versions stay, and a rollback restores it."""
+    app = services(request)
+    if if_match is None:
+        return _no_precondition()
+
+    def work() -> Version:
+        target = editing.target_of(catalog.get_definition(kind, name, app.settings.home, _cwd()))
+        return editing.delete(app.db.database(), app.settings.home, target, expected=_expected(if_match))
+
+    try:
+        last = await asyncio.to_thread(work)
+    except Conflict as error:
+        return error_response(error, 412)
+    return json_response({"version": _version_json(last, whole=False)}, app.db.seq())
+
+
 @router.post("/api/definitions/{kind}/{name}/validate", response_model=schemas.CheckedText, responses=problems())
 async def check_definition(kind: schemas.Kind, name: str, payload: schemas.Draft) -> Response:
     """Validate a text without saving it."""
     check_name(name)
-    draft = catalog.Definition(kind, name, "", search_paths.SearchPath("", "draft"), text=payload.text)
-    parsed = await asyncio.to_thread(catalog.parse_definition, draft, payload.text)
+    parsed = await asyncio.to_thread(editing.parse_text, kind, name, payload.text)
     return Response(encode_json({"definition": catalog.to_dict(parsed, whole=True)}), media_type=JSON)
 
 
@@ -125,7 +159,7 @@ async def check_definition(kind: schemas.Kind, name: str, payload: schemas.Draft
 async def get_versions(request: Request, kind: schemas.Kind, name: str) -> Response:
     """List the versions, newest first, without their texts."""
     app = services(request)
-    key = (await asyncio.to_thread(_find, app, kind, name)).key
+    key = (await asyncio.to_thread(_target, app, kind, name)).key
     versions, seq = app.db.read(lambda conn: list_versions(conn, kind, key))
     return json_response({"versions": [_version_json(version, whole=False) for version in versions]}, seq)
 
@@ -138,7 +172,7 @@ async def get_one_version(
 ) -> Response:
     """Get one version with its text."""
     app = services(request)
-    key = (await asyncio.to_thread(_find, app, kind, name)).key
+    key = (await asyncio.to_thread(_target, app, kind, name)).key
     row, seq = app.db.read(lambda conn: get_version(conn, kind, key, version))
     return json_response({"version": _version_json(row, whole=True)}, seq)
 
@@ -151,7 +185,7 @@ async def roll_back(request: Request, kind: schemas.Kind, name: str, payload: sc
     app = services(request)
 
     def work() -> catalog.Definition:
-        target = editing.target_of(_find(app, kind, name))
+        target = _target(app, kind, name)
         editing.rollback(app.db.database(), app.settings.home, target, payload.version, author=AUTHOR)
         return _find(app, kind, name)
 
@@ -190,11 +224,44 @@ def _skills(app: Services) -> tuple[list[dict[str, Any]], list[search_paths.Sear
 
 def _plugins(app: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
     listing = plugins.list_plugins(app.settings.home, search_paths.claude_folder())
-    return [plugins.to_dict(plugin, whole=True) for plugin in listing.plugins], listing.places
+    newest = plugins.newest_of(listing.plugins)
+    return [_plugin_json(plugin, newest[plugin.name]) for plugin in listing.plugins], listing.places
+
+
+def _plugin_json(plugin: plugins.Plugin, newest: plugins.Plugin) -> dict[str, Any]:
+    managed = plugin.place.origin == "claude"
+    return plugins.to_dict(plugin, whole=True) | {
+        "read_only": managed or not os.access(plugin.path, os.W_OK),
+        "newest": newest.version if newest.version != plugin.version else None,
+    }
 
 
 def _find(app: Services, kind: str, name: str) -> catalog.Definition:
     return _with_versions(app, lambda: [catalog.get_definition(kind, name, app.settings.home, _cwd())])[0]
+
+
+def _target(app: Services, kind: str, name: str) -> editing.Target:
+    """The file of a name and the key of its versions; a deleted file of the home has versions too."""
+    try:
+        return editing.target_of(_find(app, kind, name))
+    except NotFound:
+        target = editing.new_target(kind, name, app.settings.home)
+        if not app.db.read(lambda conn: list_versions(conn, kind, target.key))[0]:
+            raise
+        return target
+
+
+def _expected(if_match: str | None) -> str | None:
+    return None if if_match in (None, "*") else if_match.removeprefix("W/").strip('"')
+
+
+def _no_precondition() -> Response:
+    return problem_response(
+        428,
+        "no_precondition",
+        "If-Match is missing: it names the text that you changed.",
+        hint="send the ETag of the response that you read, or If-None-Match: * for a new definition",
+    )
 
 
 def _with_versions(app: Services, read: Callable[[], list[catalog.Definition]]) -> list[catalog.Definition]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -31,27 +31,36 @@ from lionstudio.state.messages.pages import (
 from lionstudio.state.messages.timeline import timeline as read_timeline
 from lionstudio.state.sessions import get_session
 from lionstudio.studio.db import StudioDb
+from lionstudio.studio.http.lazy_routes import LazyRouter
 from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
+from lionstudio.studio.routes.changes import page_changes
 from lionstudio.studio.schemas import messages as schemas
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
 
-router = APIRouter(tags=["messages"])
+router = LazyRouter(tags=["messages"])
 Ord = Annotated[int | None, Query(ge=-1, le=2**53)]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
+Changes = Annotated[bool, Query(description="add the first lines that the calls of the page changed in files")]
 _LISTED = {304: {"description": "as before"}, **problems()}
 
 
 @router.get("/api/sessions/{session_id}/messages", response_model=schemas.Messages, responses=_LISTED)
 async def list_messages(
-    request: Request, session_id: str, after: Ord = None, before: Ord = None, limit: Limit = 100
+    request: Request,
+    session_id: str,
+    after: Ord = None,
+    before: Ord = None,
+    limit: Limit = 100,
+    changes: Changes = False,
 ) -> Response:
     """List messages after or before an ord; from the beginning by default."""
 
     def work(conn: Connection) -> list[bytes]:
         count = _message_count(conn, session_id)
-        page = _page(conn, scope_of_session(conn, session_id), after, before, limit)
-        return _page_json(page, session_id, count)
+        scope = scope_of_session(conn, session_id)
+        page = _page(conn, scope, after, before, limit)
+        return _page_json(page, session_id, count, page_changes(conn, scope, page) if changes else [])
 
     # in a thread: reading the beginning of a message of 100 MB takes a while
     return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
@@ -59,14 +68,21 @@ async def list_messages(
 
 @router.get("/api/branches/{branch_id}/messages", response_model=schemas.Messages, responses=_LISTED)
 async def list_branch_messages(
-    request: Request, branch_id: str, after: Ord = None, before: Ord = None, limit: Limit = 100
+    request: Request,
+    branch_id: str,
+    after: Ord = None,
+    before: Ord = None,
+    limit: Limit = 100,
+    changes: Changes = False,
 ) -> Response:
     """List messages of one branch, by the ord in the branch; reads the messages that a fork inherited."""
 
     def work(conn: Connection) -> list[bytes]:
         session_id = get_branch(conn, branch_id).session_id
-        page = _page(conn, scope_of_branch(conn, branch_id), after, before, limit)
-        return _page_json(page, session_id, branch_length(conn, branch_id))
+        scope = scope_of_branch(conn, branch_id)
+        page = _page(conn, scope, after, before, limit)
+        added = page_changes(conn, scope, page) if changes else []
+        return _page_json(page, session_id, branch_length(conn, branch_id), added)
 
     return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
@@ -110,7 +126,8 @@ async def get_content(
 
 @router.get("/api/sessions/{session_id}/outline", response_model=schemas.OutlineView, responses=_LISTED)
 async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Response:
-    """Get tool errors, user messages, tools and files; with `after`, only of later messages."""
+    """Get the kinds of the messages, tool errors, tools, files and contexts, in parts: the next begins `after` the last
+    ord."""
 
     def work(conn: Connection) -> bytes:
         _message_count(conn, session_id)
@@ -118,7 +135,11 @@ async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Res
         return encode_json(
             {
                 "last_ord": outline.last,
+                "has_more": outline.has_more,
                 "session_id": session_id,
+                "kinds": outline.kinds,
+                "lanes": [lane._asdict() for lane in outline.lanes],
+                "contexts": [context._asdict() for context in outline.contexts],
                 "errors": [error._asdict() for error in outline.errors],
                 "users": outline.users,
                 "tools": outline.tools,
@@ -169,9 +190,15 @@ class Form(StrEnum):
     JSON = "json"
     JSONL = "jsonl"
     MD = "md"
+    HTML = "html"
 
 
-_TYPES = {Form.JSON: "application/json", Form.JSONL: "application/x-ndjson", Form.MD: "text/markdown; charset=utf-8"}
+_TYPES = {
+    Form.JSON: "application/json",
+    Form.JSONL: "application/x-ndjson",
+    Form.MD: "text/markdown; charset=utf-8",
+    Form.HTML: "text/html; charset=utf-8",
+}
 _EXPORTED: dict[int | str, dict[str, Any]] = {
     200: {"description": "the whole session", "content": {kind.split(";")[0]: {} for kind in _TYPES.values()}}
 }
@@ -214,7 +241,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 def _message_count(conn: Connection, session_id: str) -> int:
     head = status_and_count(conn, session_id)
     if head is None:
-        raise NotFound(f"session {session_id!r:.100} does not exist", hint="`li state ls` lists sessions")
+        raise NotFound(f"session {session_id!r:.100} does not exist", hint="li state ls")
     return head[1]
 
 
@@ -226,7 +253,7 @@ def _page(conn: Connection, scope: MessageScope, after: int | None, before: int 
     return page_after(conn, scope, -1 if after is None else after, limit)
 
 
-def _page_json(page: JsonPage, session_id: str | None, count: int) -> list[bytes]:
+def _page_json(page: JsonPage, session_id: str | None, count: int, changes: list[dict[str, Any]]) -> list[bytes]:
     facts = encode_json(
         {
             "session_id": session_id,
@@ -234,6 +261,7 @@ def _page_json(page: JsonPage, session_id: str | None, count: int) -> list[bytes
             "has_more": page.has_more,
             "first_ord": page.first,
             "last_ord": page.last,
+            "changes": changes,
         }
     )
     return [facts[:-1] + b',"messages":[', *page.pieces, b"]}"]

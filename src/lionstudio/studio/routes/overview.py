@@ -1,34 +1,34 @@
-"""`/api/dashboard`, `/api/stats`, `/api/attention` and `/api/search`."""
+"""`/api/dashboard`, `/api/stats` and `/api/attention`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lionstudio.errors import LionError
+from lionstudio.errors import NotFound
 from lionstudio.files.definitions import catalog, plugins, search_paths
 from lionstudio.model.status.statuses import SESSIONS, row_of
 from lionstudio.state.connection import Connection
-from lionstudio.state.runs import dashboard, page_queries
+from lionstudio.state.runs import dashboard, dismissals, page_queries
 from lionstudio.state.shows import list_shows
-from lionstudio.state.sqlite.fulltext import search
-from lionstudio.state.sqlite.vectors import search_hybrid, search_semantic
-from lionstudio.studio.http.error_responses import error_response
+from lionstudio.studio.http.lazy_routes import LazyRouter
 from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import overview as schemas
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.views import shows
 from lionstudio.studio.views.attention import list_attention
+from lionstudio.studio.views.run_health import count_dead_runs
 from lionstudio.studio.views.runs import run_json
 
-router = APIRouter(tags=["overview"])
+router = LazyRouter(tags=["overview"])
+ItemId = Annotated[str, Path(max_length=500)]
 _RECENT = 20
 _ACTIVE = 50
 
@@ -43,17 +43,14 @@ async def get_dashboard(request: Request) -> Response:
     def work(conn: Connection) -> bytes:
         since = (now // 3600 - 23) * 3600
         active = [show for show in list_shows(conn, _ACTIVE) if show.status == "active"]
-        ids = [show.id for show in active]
-        counts, running = page_queries.play_counts(conn, ids), page_queries.running_plays(conn, ids)
         hours = [_hour(row, since) for row in page_queries.runs_by_hour(conn, since)]
+        cards = dashboard.cards(conn, now)
         return encode_json(
             {
-                "cards": dashboard.cards(conn, now),
+                "cards": cards | {"running": max(0, cards["running"] - count_dead_runs(conn))},
                 "hours": hours,
                 "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
-                "shows": [
-                    shows.show_summary(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in active
-                ],
+                "shows": shows.show_summaries(conn, active, now),
             }
         )
 
@@ -84,51 +81,43 @@ async def get_attention(request: Request) -> Response:
     return cacheable_response(request, encode_json({"items": items}), seq)
 
 
-@router.get("/api/search", response_model=schemas.Hits, responses=problems(502))
-async def search_messages(
-    request: Request,
-    q: Annotated[str, Query(min_length=1, max_length=500)],
-    project: Annotated[str | None, Query(max_length=200)] = None,
-    session: Annotated[str | None, Query(max_length=200)] = None,
-    since: Annotated[float | None, Query(ge=-1e11, le=1e11, allow_inf_nan=False)] = None,
-    ranked: bool = False,
-    mode: Literal["words", "semantic", "hybrid"] = "words",
-    limit: Annotated[int, Query(ge=1, le=200)] = 20,
-    max_chars: Annotated[int, Query(ge=20, le=2000)] = 200,
-) -> Response:
-    """Search messages by keywords (newest first, or the most relevant of the newest thousand) or by meaning."""
+@router.post("/api/attention/{item_id}/dismiss", response_model=schemas.Dismissal, responses=problems(409))
+async def dismiss_item(request: Request, item_id: ItemId) -> Response:
+    """Hide an item until the status of its entity changes."""
+    return await _hide(request, item_id, None)
+
+
+@router.post("/api/attention/{item_id}/snooze", response_model=schemas.Dismissal, responses=problems(409))
+async def snooze_item(request: Request, item_id: ItemId, payload: schemas.Snooze) -> Response:
+    """Hide an item for a time, or until the status of its entity changes."""
+    return await _hide(request, item_id, time.time() + payload.seconds)
+
+
+async def _hide(request: Request, item_id: str, until: float | None) -> Response:
     app = services(request)
-    options: dict[str, Any] = {
-        "limit": limit,
-        "max_chars": max_chars,
-        "project": project,
-        "session_id": session,
-        "since": since,
-    }
-    vector = None
-    if mode != "words":
-        try:
-            vector = await asyncio.to_thread(app.query_embedder.embed_query, q)
-        except LionError as error:
-            return error_response(
-                error, 502 if type(error) is LionError else None
-            )  # an error of the model, or of a setting
 
-    def work(conn: Connection) -> list[dict[str, Any]]:
-        if vector is None:
-            return [hit._asdict() for hit in search(conn, q, ranked=ranked, **options)]
-        return [
-            hit._asdict() for hit in (search_hybrid if mode == "hybrid" else search_semantic)(conn, vector, **options)
-        ]
+    def work() -> None:
+        items, _ = app.db.read(lambda conn: list_attention(conn, app.settings))
+        item = next((item for item in items if item["id"] == item_id), None)
+        if item is None:
+            raise NotFound(f"attention item {item_id!r:.200} does not exist", hint="GET /api/attention lists them")
+        app.db.write(lambda conn: dismissals.dismiss(conn, item_id, item["state"], time.time(), until=until))
 
-    # in a thread: messages that are not indexed yet are scanned, which may take a while
-    hits, seq = await asyncio.to_thread(app.db.read, work)
-    return json_response({"hits": hits}, seq)
+    await asyncio.to_thread(work)
+    return json_response({"id": item_id, "dismissed": until is None, "snoozed_until": until}, app.db.seq())
+
+
+@router.delete("/api/attention/{item_id}/dismiss", response_model=schemas.Dismissal, responses=problems(409))
+async def restore_item(request: Request, item_id: ItemId) -> Response:
+    """List a dismissed or snoozed item again."""
+    app = services(request)
+    await asyncio.to_thread(app.db.write, lambda conn: dismissals.restore(conn, item_id))
+    return json_response({"id": item_id, "dismissed": False, "snoozed_until": None}, app.db.seq())
 
 
 def _hour(row: dict[str, Any], since: float) -> dict[str, Any]:
-    status = row_of(SESSIONS, row["status"])
-    return {**row, "at": since + row.pop("hour") * 3600, "label": status.label, "tone": status.tone}
+    status, hour = row_of(SESSIONS, row["status"]), row.pop("hour")
+    return {**row, "at": since + hour * 3600, "label": status.label, "tone": status.tone}
 
 
 def _count_definitions(app: Services) -> dict[str, int]:

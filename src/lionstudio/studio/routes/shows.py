@@ -6,29 +6,30 @@ import asyncio
 import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lionstudio.errors import Busy, NotFound
-from lionstudio.model.shows.show import Show as ShowRow
-from lionstudio.state.connection import Connection
-from lionstudio.state.runs.page_queries import play_counts, running_plays
+from lionstudio.errors import Busy, Conflict, NotFound
+from lionstudio.state.show_activity import list_show_questions
 from lionstudio.state.shows import list_shows
+from lionstudio.studio.http.caller import ORIGIN
 from lionstudio.studio.http.error_responses import error_response
+from lionstudio.studio.http.lazy_routes import LazyRouter
 from lionstudio.studio.http.responses import JSON, cacheable_response, encode_json, json_response
-from lionstudio.studio.launch.launcher import read_output
+from lionstudio.studio.launch.launcher import DECISION_SECONDS, read_output
 from lionstudio.studio.launch.policy import show_argv
 from lionstudio.studio.schemas import shows as schemas
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.views import plays, shows
+from lionstudio.studio.views.show_decisions import list_entries
 from lionstudio.studio.views.show_folder import add_folder_facts
+from lionstudio.studio.views.show_timeline import show_timeline
 from lionstudio.system.filenames import check_name
 
-router = APIRouter(tags=["shows"])
+router = LazyRouter(tags=["shows"])
 _MOST_SHOWS = 1000
-_WAIT_SECONDS = 8.0  # for a command that only records a decision; one that runs a show continues by itself
 Number = Annotated[int | None, Query(ge=1, le=10_000)]
 
 
@@ -36,10 +37,9 @@ Number = Annotated[int | None, Query(ge=1, le=10_000)]
 async def get_shows(request: Request) -> Response:
     """List shows, most recently changed first; shows that are only on disk come last."""
     app = services(request)
-    (rows, counts, running), seq = app.db.read(_with_counts)
     now = time.time()
-    summaries = [shows.show_summary(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in rows]
-    topics = {show.topic for show in rows}
+    summaries, seq = app.db.read(lambda conn: shows.show_summaries(conn, list_shows(conn, _MOST_SHOWS), now))
+    topics = {show["topic"] for show in summaries}
     summaries += await asyncio.to_thread(shows.summaries_from_folder, app.settings.shows, topics)
     return cacheable_response(request, encode_json({"shows": summaries}), seq, evaluated_at=now)
 
@@ -57,16 +57,24 @@ async def get_show(request: Request, topic: str) -> Response:
 async def order(request: Request, topic: str, payload: schemas.DecisionRequest) -> Response:
     """Run `li show …` as a process: a decision about a play, or an action on the show."""
     app = services(request)
-    await _show(app, topic)
-    argv = show_argv(payload.action.value, topic, payload.play, payload.feedback, payload.granted())
+    show, _ = await _show(app, topic)
+    shown = payload.shown()
+    argv = show_argv(payload.action.value, topic, payload.play, payload.feedback, payload.granted(), shown)
+    _check_shown(show, payload, shown)
     try:
         started = app.launcher.start_command(
-            "show", payload.action.value, argv, options={"topic": topic, "play": payload.play}
+            "show",
+            payload.action.value,
+            argv,
+            options={"topic": topic, "play": payload.play},
+            origin=request.scope.get(ORIGIN),
         )
     except Busy as error:
         return error_response(error, 429)
     app.audit_log.write("launched", id=started.id, verb="show", action=payload.action.value)
-    await asyncio.to_thread(app.launcher.wait, started, _WAIT_SECONDS)
+    await asyncio.to_thread(app.launcher.wait, started, DECISION_SECONDS)
+    if started.process.poll():
+        _check_shown((await _show(app, topic))[0], payload, shown)  # it changed after the first check
     body = {"launch": started.to_dict(), "output": await asyncio.to_thread(read_output, started)}
     return Response(encode_json(body), 201, media_type=JSON)
 
@@ -76,7 +84,8 @@ async def get_play(request: Request, topic: str, name: str) -> Response:
     """Get a play with the intent and verdict in its folder."""
     show, play, seq = await _play(services(request), topic, name)
     folder = await asyncio.to_thread(plays.read_play_folder, show, name)
-    return json_response({"topic": topic, "play": play, **folder}, seq)
+    transitions, _ = services(request).db.read(lambda conn: shows.play_transitions(conn, topic, name))
+    return json_response({"topic": topic, "play": play, **folder, "transitions": transitions}, seq)
 
 
 @router.get("/api/shows/{topic}/plays/{name}/attempts", response_model=schemas.Attempts, responses=problems())
@@ -95,10 +104,30 @@ async def get_diff(request: Request, topic: str, name: str, attempt: Number = No
     return json_response({"topic": topic, "play": name, **diff}, seq)
 
 
-def _with_counts(conn: Connection) -> tuple[list[ShowRow], dict[str, dict[str, int]], dict[str, list[str]]]:
-    rows = list_shows(conn, _MOST_SHOWS)
-    ids = [show.id for show in rows]
-    return rows, play_counts(conn, ids), running_plays(conn, ids)
+@router.get("/api/shows/{topic}/timeline", response_model=schemas.ShowTimeline, responses=problems())
+async def get_timeline(request: Request, topic: str) -> Response:
+    """Get the attempts of every play with the times of their agents, gates and waits."""
+    app = services(request)
+    await _show(app, topic)
+    bars, seq = app.db.read(lambda conn: show_timeline(conn, topic))
+    return json_response({"topic": topic, "plays": bars}, seq)
+
+
+@router.get("/api/shows/{topic}/decisions", response_model=schemas.Decisions, responses=problems())
+async def get_decisions(request: Request, topic: str) -> Response:
+    """List who decided what, when and from where, newest first."""
+    app = services(request)
+    show, _ = await _show(app, topic)
+    answers, seq = app.db.read(lambda conn: list_show_questions(conn, topic))
+    entries = await asyncio.to_thread(list_entries, show, answers)
+    return json_response({"topic": topic, "decisions": entries}, seq)
+
+
+@router.get("/api/shows/{topic}/changes", response_model=schemas.ShowChanges, responses=problems())
+async def get_changes(request: Request, topic: str) -> Response:
+    """Count the changed files and lines of each play."""
+    show, seq = await _show(services(request), topic)
+    return json_response({"topic": topic, "plays": await asyncio.to_thread(plays.count_changes, show)}, seq)
 
 
 async def _show(app: Services, topic: str) -> tuple[dict[str, Any], int]:
@@ -109,10 +138,25 @@ async def _show(app: Services, topic: str) -> tuple[dict[str, Any], int]:
     return await asyncio.to_thread(add_folder_facts, show, app.settings), seq
 
 
+def _check_shown(show: dict[str, Any], payload: schemas.DecisionRequest, shown: dict[str, Any]) -> None:
+    """Refuse early, with a 409, what `li show` refuses because its subject is another one by now."""
+    if payload.play is not None:
+        deeds: list[dict[str, Any]] = next(
+            (play["deeds"] for play in show["plays"] if play["name"] == payload.play), []
+        )
+        changed = any(shown[name] != deeds[0]["subject"].get(name) for name in shown) if deeds else False
+    else:
+        held = (show.get("held_back") or {}) if payload.decides_held_back else {}
+        changed = shown.get("plan") != held.get("plan") or {*shown.get("commits", ())} != {*held.get("commits", ())}
+    if changed:
+        topic = show["topic"]
+        raise Conflict(f"{payload.play or topic} changed since you saw it: look again", hint=f"li show status {topic}")
+
+
 async def _play(app: Services, topic: str, name: str) -> tuple[dict[str, Any], dict[str, Any], int]:
     check_name(name, "play")
     show, seq = await _show(app, topic)
     play = next((play for play in show["plays"] if play["name"] == name), None)
     if play is None:
-        raise NotFound(f"{topic} has no play {name!r:.100}", hint=f"`li show status {topic}` lists its plays")
+        raise NotFound(f"{topic} has no play {name!r:.100}", hint=f"li show status {topic}")
     return show, play, seq

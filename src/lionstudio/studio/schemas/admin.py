@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -18,35 +18,55 @@ class FindingView(ResponseModel):
     subject: str
     evidence: str
     advice: str
+    session_id: str | None = Field(default=None, description="the run that it is about")
+    display_name: str | None = Field(default=None, description="of that run")
+    topic: str | None = Field(default=None, description="the show that it is about")
 
 
-class StaleRun(ResponseModel):
-    """A run that is stale and proven dead, with the evidence."""
+class DeadRunView(ResponseModel):
+    """A run that is marked running and proven dead, with the evidence."""
 
     session_id: str
+    display_name: str
     evidence: list[str]
 
 
 class Doctor(Read):
-    """Every finding, and the runs that are stale and proven dead."""
+    """Every finding, and the runs that are proven dead."""
 
     findings: list[FindingView]
-    transitions: list[StaleRun]
+    transitions: list[DeadRunView]
 
 
 class Transitions(Read):
     """The runs that would be, or were, marked as failed."""
 
     dry_run: bool
-    transitions: list[StaleRun]
+    transitions: list[DeadRunView]
+
+
+class DoubleView(ResponseModel):
+    """A recorded run, and the copy of it that was imported from its transcript."""
+
+    session_id: str
+    copy_id: str
+    tool: str
+    title: str | None
+    messages: int = Field(description="of the copy")
+
+
+class Doubles(Read):
+    """The runs that are stored twice."""
+
+    doubles: list[DoubleView]
 
 
 class MarkedFailedView(RequestModel):
-    """A request to mark stale runs as failed; a dry run only lists them."""
+    """A request to mark dead runs as failed; a dry run only lists them."""
 
     dry_run: bool = True
     session_ids: list[str] | None = Field(
-        default=None, max_length=1000, description="only these sessions (default: all)"
+        default=None, max_length=1000, description="these, stale or not (default: all that are stale)"
     )
 
 
@@ -116,6 +136,9 @@ class PrunePlanView(ResponseModel):
     orphan_progressions: int
     orphan_messages: int
     bytes_freed: int
+    left_messages: int = Field(description="messages of deleted sessions that stay in the file without `orphans`")
+    left_bytes: int
+    newest_at: float | None = Field(description="the last update of any session; a clock far from it may be wrong")
 
 
 class PrunePreview(Read):
@@ -196,10 +219,49 @@ class TranscriptFileView(ResponseModel):
     gone_at: float | None
 
 
+class FollowedTool(ResponseModel):
+    """A tool whose transcripts are imported as they are written, by this server or another process."""
+
+    tool: str
+    title: str
+    root: str
+    pid: int
+    since: float
+    is_ours: bool = Field(description="a process of this server follows it")
+
+
+class FollowerView(ResponseModel):
+    """The switch of this server, and the tools that are followed."""
+
+    enabled: bool
+    can_switch: bool = Field(description="false on a read-only server")
+    error: str | None = Field(description="why the last attempt of this server ended; it tries again")
+    tools: list[FollowedTool]
+
+
+class FollowSwitch(RequestModel):
+    """Follow transcripts, or stop following them until the server restarts."""
+
+    enabled: bool
+
+
+class FollowerAnswer(ResponseModel):
+    follower: FollowerView
+
+
+class ImportChoice(ResponseModel):
+    """An import that `POST /api/launches` can start."""
+
+    verb: str
+    target: str
+    title: str
+
+
 class MirrorStatus(ResponseModel):
     """The progress of reading the transcripts of a tool."""
 
     tool: str
+    title: str
     files: int
     messages: int
     bytes: int
@@ -222,7 +284,26 @@ class ImportStatus(Read):
     mirrored_files: dict[str, int]
     mirrors: list[MirrorStatus]
     troubled: list[TranscriptFileView]
+    follower: FollowerView
+    targets: list[ImportChoice]
     work: list[ProgressView]
+
+
+class HistoryView(ResponseModel):
+    """The sessions of another program on this machine."""
+
+    tool: str
+    title: str
+    root: str
+    sessions: int = Field(description="transcripts on disk, without those of sub-agents")
+    imported: int
+
+
+class Histories(Read):
+    """The sessions of each program whose transcripts can be imported."""
+
+    histories: list[HistoryView]
+    location: str = Field(description="the options that a command in another terminal needs for this home")
 
 
 class HealthGroup(ResponseModel):
@@ -243,6 +324,7 @@ class HealthRun(ResponseModel):
     label: str
     severity: str
     evidence: str | None
+    is_dead: bool = Field(description="its process is proven gone")
     since: float | None
 
 
@@ -254,10 +336,21 @@ class HealthOverview(Read):
     has_more: bool
 
 
+class LogEntry(ResponseModel):
+    """A line of the log; one that is not JSON is its own message."""
+
+    at: float | None
+    level: Literal["error", "warning", "info"]
+    event: str
+    message: str
+    raw: str
+
+
 class Logs(ResponseModel):
     """The end of the log."""
 
     lines: list[str]
+    entries: list[LogEntry]
 
 
 class SettingShape(ResponseModel):
@@ -269,6 +362,11 @@ class SettingShape(ResponseModel):
     variable: str
     meaning: str
     default: str
+    kind: Literal["text", "path", "integer", "boolean", "choice"]
+    choices: list[str]
+    hidden: bool = Field(description="the value may hold a key and is shown in part")
+    locked: str | None = Field(description="why it cannot be changed here")
+    in_use: str | int | bool | None = Field(description="the value that this server started with")
 
 
 class SettingsShape(ResponseModel):
@@ -278,6 +376,20 @@ class SettingsShape(ResponseModel):
     origins: dict[str, str]
     items: list[SettingShape]
     read_only: bool
+
+
+class SettingChange(RequestModel):
+    """The new value as text, or null to remove it from config.toml."""
+
+    value: str | None = Field(max_length=4000)
+
+
+class ChangedSetting(ResponseModel):
+    """A setting after a change, and whether the file was different before."""
+
+    setting: SettingShape
+    path: str
+    changed: bool
 
 
 class Health(ResponseModel):

@@ -27,17 +27,22 @@ class TextProblem(ResponseModel):
 
 
 class SearchPathView(ResponseModel):
-    """A folder of the search path; `refused` is the reason why it was not read."""
+    """A folder of the search path; `refused` is the reason why it was not read, `hint` the command that changes it."""
 
     path: str
     origin: str
     refused: str | None
+    hint: str | None = None
 
 
 class Argument(ResponseModel):
     """An argument of a playbook."""
 
     name: str
+    type: str = Field(description="str, int, float or bool")
+    default: Any = None
+    help: str | None = None
+    required: bool
 
 
 class DefinitionView(ResponseModel):
@@ -71,9 +76,10 @@ class Definitions(Read):
 class ComponentView(ResponseModel):
     """A component of a plugin."""
 
-    kind: str
+    kind: str = Field(description="skill, agent, command, hook or server")
     name: str
     path: str
+    description: str | None = None
     problems: list[TextProblem]
 
 
@@ -81,6 +87,7 @@ class PluginView(ResponseModel):
     """A plugin with its components; `error` and `problems` are set for one that did not load."""
 
     kind: str
+    id: str
     name: str
     version: str | None
     description: str | None
@@ -91,6 +98,49 @@ class PluginView(ResponseModel):
     counts: dict[str, int]
     bad_components: int
     components: list[ComponentView]
+    read_only: bool = Field(description="Claude Code manages it, or its folder cannot be written")
+    newest: str | None = Field(description="the version that is used instead of this one")
+
+
+class PluginText(ResponseModel):
+    """A skill, an agent or a command: its text without the front matter, and the files beside a skill."""
+
+    kind: str
+    name: str
+    path: str
+    text: str | None
+    files: list[str]
+
+
+class PluginHook(ResponseModel):
+    """A hook: the event, the tools it is for, and what it runs."""
+
+    event: str
+    matcher: str
+    type: str
+    action: str
+    path: str
+
+
+class PluginServer(ResponseModel):
+    """An MCP server; its variables and headers have names and no values."""
+
+    name: str
+    command: str | None
+    url: str | None
+    variables: list[str]
+    headers: list[str]
+    path: str
+
+
+class PluginDetail(Read):
+    """A plugin with its content."""
+
+    plugin: PluginView
+    readme: str | None
+    texts: list[PluginText]
+    hooks: list[PluginHook]
+    servers: list[PluginServer]
 
 
 class Plugins(Read):
@@ -130,6 +180,12 @@ class Versions(Read):
     """The versions, newest first."""
 
     versions: list[VersionView]
+
+
+class DeletedDefinition(Read):
+    """The last version of a deleted definition."""
+
+    version: VersionView
 
 
 class OneVersion(Read):

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from lionstudio.studio.schemas.changes import CallChangesView
 from lionstudio.studio.schemas.shared import Read, ResponseModel
 
 
@@ -40,6 +41,7 @@ class Messages(Read):
     first_ord: int | None
     last_ord: int | None
     has_more: bool
+    changes: list[CallChangesView] = Field(description="files that calls changed, their first lines; see `changes`")
 
 
 class OneMessage(Read):
@@ -62,7 +64,8 @@ class ContentPart(Read):
 class ToolErrorView(ResponseModel):
     """A failed tool call."""
 
-    ord: int
+    ord: int = Field(description="the ord of the result")
+    call_ord: int | None = Field(description="the ord of the call, which is the number of both on the page")
     message_id: str
     branch_id: str | None
     at: float | None
@@ -87,15 +90,36 @@ class TouchedFile(ResponseModel):
     last_ord: int
 
 
+class LaneView(ResponseModel):
+    """The branch of a message and those after it."""
+
+    ord: int
+    branch_id: str | None
+
+
+class ContextView(ResponseModel):
+    """The tokens that the model read for a message."""
+
+    ord: int
+    tokens: int
+
+
 class OutlineView(Read):
-    """The outline of a run: errors, user messages, tools and files."""
+    """The outline of a run: the kinds of its messages, errors, tools, files and contexts."""
 
     session_id: str
+    kinds: str = Field(
+        description="a letter for each message: user, assistant, both answer and thought, thought, system, call, "
+        "result, error, other"
+    )
+    lanes: list[LaneView] = Field(description="where another branch speaks than before")
+    contexts: list[ContextView] = Field(description="of the messages whose usage is known")
     errors: list[ToolErrorView]
     users: list[int] = Field(description="the ords of user messages")
     tools: dict[str, ToolCount]
     files: list[TouchedFile]
     last_ord: int | None
+    has_more: bool = Field(description="a later part begins after `last_ord`")
 
 
 class BlockView(ResponseModel):

@@ -1,12 +1,14 @@
-"""The dashboard, statistics, attention items and search hits."""
+"""The dashboard, statistics and attention items."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from pydantic import Field
 
 from lionstudio.model.status.vocabulary import Tone
 from lionstudio.studio.schemas.runs import RunView
-from lionstudio.studio.schemas.shared import ActionField, Read, ResponseModel
+from lionstudio.studio.schemas.shared import ActionField, Read, RequestModel, ResponseModel
 from lionstudio.studio.schemas.shows import ShowListed
 
 
@@ -29,8 +31,6 @@ class Hour(ResponseModel):
     label: str
     tone: Tone
     runs: int
-    tokens: int
-    cost_microusd: int | None
 
 
 class Dashboard(Read):
@@ -66,12 +66,21 @@ class WaitingAction(ResponseModel):
     what: str | None = Field(description="the effect")
     danger: bool
     fields: list[ActionField] = Field(description="fields that a person adds to the body")
+    held: list[str] = Field(description="the changes that are held back and that it decides about")
 
 
 class Waiting(ResponseModel):
     """An item that needs a person."""
 
-    kind: str
+    id: str = Field(description="kind:entity:reason")
+    state: str = Field(description="a dismissed or snoozed item is listed again when this changes")
+    dismissed: bool
+    snoozed_until: float | None = Field(description="hidden until then")
+    kind: Literal["question", "run", "play", "show", "refused"]
+    rank: int = Field(ge=1, le=4, description="1 waits for an answer, 2 escalated, 3 stuck, dead or refused, 4 failed")
+    cluster: str = Field(description="items with the same key have the same reason")
+    question: str | None = Field(description="the open question that it stands for")
+    count: int = Field(description="the number of questions or refusals that it stands for")
     actions: list[WaitingAction]
     code: str
     title: str
@@ -84,26 +93,20 @@ class Waiting(ResponseModel):
 
 
 class Attention(Read):
-    """Every item that needs a person, most severe first."""
+    """Every item that needs a person, by rank: questions that wait longest first, then the newest trouble."""
 
     items: list[Waiting]
 
 
-class HitView(ResponseModel):
-    """A matching message."""
+class Dismissal(Read):
+    """Whether an item is dismissed now, and until when it is snoozed."""
 
-    message_id: str
-    session_id: str | None
-    session_name: str | None
-    project: str | None
-    ord: int | None
-    created_at: float
-    role: str | None
-    snippet: str
-    score: float | None = None
+    id: str
+    dismissed: bool
+    snoozed_until: float | None
 
 
-class Hits(Read):
-    """Search results."""
+class Snooze(RequestModel):
+    """The time for which an item is hidden."""
 
-    hits: list[HitView]
+    seconds: float = Field(gt=0, le=31 * 86400, allow_inf_nan=False)

@@ -7,17 +7,19 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, StateView
+from lionstudio.model.status.terminals import TerminalState
+from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, StateView, TransitionView
 
 
 class RunView(ResponseModel):
     """A session in a list."""
 
     id: str
-    display_name: str = Field(description="name, else show / play, playbook, agent, or the start of the id")
+    display_name: str = Field(description="name, else show / play, title, playbook, agent, or the start of the id")
     created_at: float
     updated_at: float | None
-    name: str | None
+    name: str | None = Field(description="the name a person gave")
+    title: str | None = Field(description="the first line of the prompt")
     user: str | None
     playbook_name: str | None
     agent_name: str | None
@@ -26,6 +28,7 @@ class RunView(ResponseModel):
     show_play_name: str | None
     artifacts_path: str | None
     source_kind: str | None
+    source_name: str
     status: str | None
     started_at: float | None
     ended_at: float | None
@@ -50,6 +53,14 @@ class RunView(ResponseModel):
     owner: dict[str, Any] | None
     effective_health: str
     state: StateView
+    conversation_id: str | None = Field(description="the vendor's id of the conversation")
+    continues: str | None = Field(description="the run that it resumed")
+    retries: str | None = Field(description="the run that it repeats")
+    forked_from: str | None = Field(description="the run that it was forked from")
+    note: str | None
+    tags: list[str] = Field(default=[])
+    machine_id: str | None = Field(description="the machine that it ran on, or that imported it")
+    machine_name: str | None = Field(description="its name, if it pushes to this database")
 
 
 class RunHealth(StrEnum):
@@ -67,7 +78,7 @@ class RunHealth(StrEnum):
 
 
 class Runs(Read):
-    """A page of runs, newest first."""
+    """A page of runs, in the order that was asked for."""
 
     runs: list[RunView]
     next_cursor: str | None
@@ -78,6 +89,7 @@ class FacetValue(ResponseModel):
     """The number of runs with a filter value."""
 
     value: str
+    label: str
     runs: int
     more: bool = Field(description="more runs exist than were counted")
 
@@ -91,6 +103,21 @@ class Facets(Read):
     project: list[FacetValue]
     agent: list[FacetValue]
     playbook: list[FacetValue]
+    show: list[FacetValue]
+    model: list[FacetValue]
+    tag: list[FacetValue]
+    machine: list[FacetValue] = Field(description="by id, among the newest runs")
+    health: list[FacetValue] = Field(description="of running runs")
+
+
+class RunTotals(Read):
+    """The number of runs that filters leave, and the sums of their tokens and known costs."""
+
+    runs: int
+    more: bool = Field(description="more runs exist than were counted and summed")
+    tokens: int = Field(description="input, output, cache read and cache write")
+    cost_microusd: int | None = Field(description="null where no price is known")
+    all_runs: int = Field(description="the number of runs without filters")
 
 
 class Ancestor(ResponseModel):
@@ -146,13 +173,72 @@ class SourceView(ResponseModel):
 
 
 class Commands(ResponseModel):
-    """Terminal commands for a run."""
+    """Terminal commands for a run, which work as printed."""
 
-    resume: str
-    fork: str
+    target: str | None = Field(description="the agent or provider that continues it")
+    resume: str | None
+    vendor: str | None = Field(description="opens the conversation in the vendor's own program")
+    fork: str | None
+    no_resume_reason: str | None = Field(description="why it cannot be resumed")
     logs: str
     kill: str
     export: str
+
+
+class ExpectedArtifact(ResponseModel):
+    """A file that the playbook of a run must deliver, as it was when the run ended."""
+
+    id: str
+    path: str
+    required: bool
+    description: str | None
+    state: str = Field(description="delivered, missing or invalid")
+    size: int | None
+    sha256: str | None
+    unchanged: bool = Field(description="the file was there before the run, and is the same")
+    problem: str | None
+
+
+class RunOrigin(ResponseModel):
+    """A run that another one continues, retries or was forked from."""
+
+    id: str
+    relation: str = Field(description="continues, retries or forked_from")
+    name: str | None = Field(description="null for a run that was deleted")
+
+
+class Successor(ResponseModel):
+    """A run that continued, retried or forked another."""
+
+    id: str
+    name: str | None
+    relation: str = Field(description="continued, retried or forked")
+    status: str | None
+    created_at: float
+
+
+class TerminalView(ResponseModel):
+    """A vendor's program in a terminal of the user, as its hooks report it."""
+
+    tool: str
+    conversation_id: str
+    session_id: str
+    state: TerminalState
+    label: str
+    since: float
+    cwd: str | None
+    hooks_version: int
+    last_event: str
+    last_event_at: float
+    events: int
+    unknown_events: int = Field(description="events of a newer program, which are ignored")
+
+
+class Terminals(Read):
+    """The terminals whose program runs, newest event first."""
+
+    terminals: list[TerminalView]
+    listens: bool = Field(description="whether this Studio takes the events of hooks; one of a home does")
 
 
 class SessionDetail(Read):
@@ -163,7 +249,12 @@ class SessionDetail(Read):
     branches: list[BranchView]
     forks: list[Fork]
     source: SourceView | None
+    artifacts: list[ExpectedArtifact]
+    origins: list[RunOrigin]
+    successors: list[Successor]
     commands: Commands
+    terminal: TerminalView | None = Field(description="the connected terminal that it runs in")
+    transitions: list[TransitionView] = Field(description="the status history, oldest first")
 
 
 class RunDetail(SessionDetail):
@@ -197,6 +288,24 @@ class ArtifactText(ResponseModel):
     start: int
     total: int = Field(description="size of the file in bytes")
     text: str
+
+
+class RunLabels(RequestModel):
+    """The fields to change; a name or note that is null or blank is removed."""
+
+    name: str | None = None
+    note: str | None = None
+    tags: list[str] | None = Field(default=None, max_length=50, description="the tags that the run has from now on")
+
+
+class RemovedRun(Read):
+    """The rows that were deleted."""
+
+    id: str
+    sessions: int
+    messages: int
+    kept_messages: int = Field(description="messages that another run has too")
+    bytes_freed: int
 
 
 class StopRequest(RequestModel):

@@ -12,7 +12,7 @@ from lionstudio.model.status.vocabulary import FinalOutcome, Icon, Severity, Sta
 class ResponseModel(BaseModel):
     """A response; fields may be added, never removed."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
 
 class RequestModel(BaseModel):
@@ -49,8 +49,31 @@ class StateView(ResponseModel):
     group: StatusGroup = Field(description="the heading that lists and progress bars count the status under")
     icon: Icon
     reasons: list[ReasonView]
+    summary: str | None = Field(description="of a run that ended without success: its first reason, in one line")
     evaluated_at: float | None
     source: str = Field(description="where the status was read: sqlite or filesystem")
+
+
+class StatusLabel(ResponseModel):
+    """A status as people read it."""
+
+    status: str
+    label: str
+    tone: Tone
+    icon: Icon
+
+
+class TransitionView(ResponseModel):
+    """A change of status."""
+
+    at: float
+    previous: str | None = Field(description="null: created with this status")
+    status: str
+    reason_code: str | None
+    source: str | None = Field(
+        description="run, stop, doctor, director, decision, files, mirror, import; other: another tool"
+    )
+    actor: str | None = Field(description="the user or process behind the change")
 
 
 class ActionField(ResponseModel):
@@ -72,6 +95,7 @@ class ProblemView(ResponseModel):
     detail: str
     hint: str | None = None
     retryable: bool = False
+    field: str | None = Field(default=None, description="the field of the request that caused it")
     errors: list[dict[str, Any]] | None = None
 
 
@@ -93,7 +117,7 @@ _MEANINGS = {
     429: "too many at once",
     431: "too many headers",
     502: "the embedding model does not respond",
-    503: "the database is busy, missing, damaged or has another version",
+    503: "the database is busy, missing, damaged or has another version, or its server cannot be reached",
     507: "the disk is full or cannot be written",
 }
 _EVERYWHERE = (400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 422, 431, 503, 507)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from lionstudio.model.status.vocabulary import StatusGroup, Tone
 from lionstudio.studio.schemas.launches import LaunchView
-from lionstudio.studio.schemas.shared import ActionField, Read, RequestModel, ResponseModel, StateView
+from lionstudio.studio.schemas.shared import ActionField, Read, RequestModel, ResponseModel, StateView, TransitionView
+from lionstudio.studio.schemas.usage import AgentUsageView
 
 
 class PlayMeta(ResponseModel):
@@ -38,9 +39,18 @@ class VerdictView(ResponseModel):
 class BadgeView(ResponseModel):
     """One badge of the State cell."""
 
-    kind: str = Field(description="lifecycle, gate or integration")
+    kind: str = Field(description="lifecycle, gate, integration or person")
     label: str
     tone: str
+
+
+class ShownSubject(ResponseModel):
+    """The subject of a decision; the request repeats it, and is refused when it has changed."""
+
+    attempt: int | None = Field(default=None, description="of the play")
+    head: str | None = Field(default=None, description="the commit with the work of the play")
+    plan: str | None = Field(default=None, description="SHA-256 of the edited plan that is held back")
+    commits: list[str] = Field(default=[], description="commits of others on the integration branch")
 
 
 class ActionView(ResponseModel):
@@ -51,6 +61,40 @@ class ActionView(ResponseModel):
     what: str
     danger: bool
     fields: list[ActionField]
+    held: list[str] = Field(description="the changes that are held back and that it decides about")
+    subject: ShownSubject
+
+
+class HeldBackView(ResponseModel):
+    """Changes of a show that wait for a person."""
+
+    plan: str | None = Field(description="SHA-256 of the edited plan")
+    commits: list[str] = Field(description="commits of others on the integration branch")
+    lines: list[str] = Field(description="each change in words")
+
+
+class LeftOutView(ResponseModel):
+    """A file of a play that is in no commit."""
+
+    path: str
+    why: str = Field(description="filter, submodule or ignored")
+    detail: str | None = Field(default=None, description="name of the filter")
+
+
+class WaitView(ResponseModel):
+    """One thing that a show waits for."""
+
+    play: str | None = Field(description="null: the show itself")
+    kind: str = Field(description="the kind of the question, or the status of a play without one")
+    title: str
+
+
+class BudgetPartView(ResponseModel):
+    """A part of the budget that has a limit."""
+
+    part: str = Field(description="tokens, cost_microusd or seconds")
+    spent: float = Field(description="what the director counts: all tokens, known costs, time of agents")
+    limit: float
 
 
 class PlayView(ResponseModel):
@@ -69,6 +113,13 @@ class PlayView(ResponseModel):
     duration_ms: float | None
     actions: list[str] = Field(description="the actions that are allowed now")
     deeds: list[ActionView] = Field(description="the same actions with their effects and fields")
+    left_out: list[LeftOutView] = Field(default=[], description="its files that are in no commit")
+    left_out_dir: str | None = Field(default=None, description="the folder that has them after the merge")
+    checkout_kept: str | None = Field(default=None, description="why its checkout was not removed")
+    usage: AgentUsageView | None = Field(default=None, description="of all its attempts")
+    confinement: str | None = Field(default=None, description="whether its agent was confined, or why not")
+    conflict: list[str] = Field(default=[], description="files that conflict with the integration branch")
+    changed_files: int | None = Field(default=None, description="files that its collected work changes")
     error: str | None = None
 
 
@@ -96,6 +147,8 @@ class ShowListed(ResponseModel):
     plays_merged: int
     running_plays: list[str]
     state: StateView | None = None
+    waits_for: list[WaitView] = Field(default=[], description="what needs a person")
+    usage: AgentUsageView | None = None
     error: str | None = None
 
 
@@ -136,9 +189,18 @@ class ShowView(Read):
     base_branch: str | None = None
     integration_branch: str | None = None
     updated_at: float | None = None
+    usage: AgentUsageView | None = None
     final_verdict: dict[str, Any] | None = None
+    held_back: HeldBackView | None = Field(default=None, description="what a decision about the show is about")
+    plan_error: str | None = Field(default=None, description="why the director ignores an edit of the plan")
+    waits_for: list[WaitView] = Field(default=[], description="what needs a person")
+    budget: list[BudgetPartView] = Field(default=[], description="the limited parts, with what was granted")
+    started_at: float | None = Field(default=None, description="start of the first play")
+    ended_at: float | None = None
+    commit: str | None = Field(default=None, description="the last merge on the integration branch")
     directed: bool = Field(default=False, description="whether its director is running")
     error: str | None = Field(description="why its folder was not read")
+    transitions: list[TransitionView] = Field(default=[], description="the status history, oldest first")
 
 
 class PlayDetail(Read):
@@ -151,6 +213,7 @@ class PlayDetail(Read):
     raw_meta: dict[str, Any] | None
     raw_verdict: dict[str, Any] | None
     errors: list[str]
+    transitions: list[TransitionView] = Field(default=[], description="the status history, oldest first")
 
 
 class Attempt(ResponseModel):
@@ -161,6 +224,8 @@ class Attempt(ResponseModel):
     session_id: str | None
     meta: dict[str, Any] | None
     verdict: dict[str, Any] | None
+    confinement: str | None = Field(description="whether its agent was confined, or why not")
+    gate_confinement: list[str] = Field(description="the same of its gates, each sentence once")
 
 
 class Attempts(Read):
@@ -170,6 +235,77 @@ class Attempts(Read):
     play: str
     attempts: list[Attempt]
     errors: list[str]
+
+
+class PhaseView(ResponseModel):
+    """A part of an attempt: its agent, its gates, or a wait for a person."""
+
+    kind: Literal["agent", "gate", "wait"]
+    start: float = Field(alias="from")
+    end: float | None = Field(alias="to", description="null: it goes on")
+
+
+class AttemptBar(ResponseModel):
+    """One attempt in the timeline."""
+
+    attempt: int
+    session_id: str | None
+    host: str | None = Field(description="the machine that ran its agent")
+    status: str | None = Field(description="of its run")
+    failed: bool
+    phases: list[PhaseView]
+
+
+class PlayBars(ResponseModel):
+    """The attempts of a play in the timeline."""
+
+    name: str
+    attempts: list[AttemptBar]
+
+
+class ShowTimeline(Read):
+    """The attempts of every play that has begun."""
+
+    topic: str
+    plays: list[PlayBars]
+
+
+class DecisionView(ResponseModel):
+    """An entry of the decision log."""
+
+    at: float | None
+    kind: Literal["decision", "asked", "abort", "refused", "plan", "repair", "answer"]
+    actor: str | None
+    sentence: str
+    play: str | None
+    attempt: int | None
+    detail: str | None = Field(description="the feedback or reason")
+    via: Literal["page", "terminal"] | None
+    origin: str | None = Field(description="where it was made, in words")
+    session_id: str | None = Field(description="the run of the attempt")
+    overrides: bool = Field(description="it merges work whose gates failed")
+
+
+class Decisions(Read):
+    """Decisions, questions and plan edits of a show, newest first."""
+
+    topic: str
+    decisions: list[DecisionView]
+
+
+class PlayChanges(ResponseModel):
+    """The sum of a play's changes."""
+
+    files: int
+    additions: int
+    deletions: int
+
+
+class ShowChanges(Read):
+    """The changes of each play that has commits."""
+
+    topic: str
+    plays: dict[str, PlayChanges]
 
 
 class ChangedFileView(ResponseModel):
@@ -206,6 +342,9 @@ class Action(StrEnum):
     RESUME = "resume"
 
 
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{40,64}$")]
+
+
 class DecisionRequest(RequestModel):
     """A decision about a play, or an action on the show."""
 
@@ -219,6 +358,21 @@ class DecisionRequest(RequestModel):
     time: str | None = Field(
         default=None, pattern=r"^[0-9]{1,7}[smhd]?$", description="raise the time budget: 90s, 30m, 2h, 1d"
     )
+
+    attempt: int | None = Field(default=None, ge=0, lt=10**9, description="the attempt of the play that was shown")
+    head: Digest | None = Field(default=None, description="the commit of the play that was shown")
+    plan: Digest | None = Field(default=None, description="the digest of the edited plan that was shown")
+    commits: list[Digest] | None = Field(default=None, max_length=1000, description="the commits that were shown")
+
+    def shown(self) -> dict[str, int | str | list[str]]:
+        """Return the fields of the `subject` that the person saw."""
+        subject = {"attempt": self.attempt, "head": self.head, "plan": self.plan, "commits": self.commits}
+        return {name: value for name, value in subject.items() if value is not None}
+
+    @property
+    def decides_held_back(self) -> bool:
+        """Whether it accepts or rejects what the show holds back."""
+        return self.play is None and self.action in (Action.APPROVE, Action.REJECT) and not self.granted()
 
     def granted(self) -> dict[str, int | float | str]:
         """The amounts by which an approval raises the budget."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, StateView
+from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, StateView, StatusLabel
 
 
 class TeamView(ResponseModel):
@@ -47,10 +47,12 @@ class TeamMessageView(ResponseModel):
 
 
 class LinkedRun(ResponseModel):
-    """A run that used a team."""
+    """A run of a member (`--team-mode`), or one that sent a message."""
 
     id: str
     name: str | None
+    member: str | None = Field(default=None, description="the member that the run was started as")
+    state: StatusLabel | None = None
 
 
 class TeamDetail(Read):
@@ -67,6 +69,26 @@ class TeamMessages(Read):
 
     messages: list[TeamMessageView]
     has_more: bool
+
+
+class NewTeam(RequestModel):
+    """A team to create."""
+
+    name: str = Field(min_length=1, max_length=200)
+    members: list[str] = Field(min_length=1, max_length=100)
+
+
+class NewMembers(RequestModel):
+    """Members to add."""
+
+    members: list[str] = Field(min_length=1, max_length=100)
+
+
+class ChangedTeam(Read):
+    """The team after a change; `unstored` is the reason why the table does not have it yet."""
+
+    team: TeamView
+    unstored: str | None
 
 
 class NewTeamMessage(RequestModel):

@@ -69,3 +69,33 @@ def read_part(root: str, path: str, start: int, length: int) -> tuple[str, int]:
         raise NotFound(f"file {shown(path)} does not exist", hint="reload the list of files")
     content = read_bytes(full, most=_MOST_BYTES, root=root)
     return content[start : start + length].decode("utf-8", "replace"), len(content)
+
+
+_STATES = ("delivered", "missing", "invalid")
+
+
+def expected_artifacts(metadata: dict[str, Any]) -> list[dict[str, Any]]:
+    """The artifacts that a playbook expected; entries that another program wrote differently are left out."""
+    artifacts = metadata.get("artifacts")
+    return [
+        {
+            "id": artifact["id"],
+            "path": artifact["path"],
+            "required": artifact.get("required") is not False,
+            "description": _of_type(artifact.get("description"), str),
+            "state": artifact["state"],
+            "size": _of_type(artifact.get("size"), int),
+            "sha256": _of_type(artifact.get("sha256"), str),
+            "unchanged": artifact.get("unchanged") is True,
+            "problem": _of_type(artifact.get("problem"), str),
+        }
+        for artifact in (artifacts if isinstance(artifacts, list) else [])
+        if isinstance(artifact, dict)
+        and isinstance(artifact.get("id"), str)
+        and isinstance(artifact.get("path"), str)
+        and artifact.get("state") in _STATES
+    ]
+
+
+def _of_type(value: Any, kind: type) -> Any:
+    return value if isinstance(value, kind) else None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import Any
 
 from lionstudio.errors import LionError
 from lionstudio.files.shows import branch_diff
 from lionstudio.files.shows.show_folder import MOST_BYTES
+from lionstudio.model.shows.play_codec import gate_confinement
 from lionstudio.model.shows.show_files import FINAL_VERDICT, META, VERDICT
 from lionstudio.studio.views.shows import read_text_or_error
 from lionstudio.system.json_read import read_object
@@ -15,6 +17,7 @@ from lionstudio.system.safe_read import list_folder
 
 ATTEMPTS = "attempts"
 _MOST_ATTEMPTS = 100
+_MOST_PLAYS = 200  # whose changes are counted
 
 
 def read_play_folder(show: dict[str, Any], name: str) -> dict[str, Any]:
@@ -73,13 +76,15 @@ def _archived(folder: str, root: str, errors: list[str]) -> dict[int, dict[str, 
 def _attempt(
     number: int, meta: dict[str, Any] | None, verdict: dict[str, Any] | None, *, current: bool = False
 ) -> dict[str, Any]:
-    session = (meta or {}).get("session_id")
+    session, confinement = (meta or {}).get("session_id"), (meta or {}).get("confinement")
     return {
         "attempt": number,
         "current": current,
         "session_id": session if isinstance(session, str) else None,
         "meta": meta,
         "verdict": verdict,
+        "confinement": confinement if isinstance(confinement, str) else None,
+        "gate_confinement": gate_confinement(verdict),
     }
 
 
@@ -117,6 +122,49 @@ def _diff(
         return branch_diff.diff(repo, base, head) if base else f"attempt {against} has no commits"
     base = _branch_point(repo, show, head)
     return branch_diff.diff(repo, base, head) if base else "the start commit of the play is not in the repository"
+
+
+def count_changes(show: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """The sums of changed files and lines of each play with commits; a play that git cannot compare is left out."""
+    repo = show.get("repo")
+    if not isinstance(repo, str) or not repo or show["error"]:
+        return {}
+    sums = {}
+    for play in show["plays"][:_MOST_PLAYS]:
+        merged, head = play["meta"].get("merge_sha"), _collected_head(play)
+        if not merged and head is None:
+            continue
+        tip = show.get("commit") or show.get("base_branch") or ""
+        changed = _count(os.path.expanduser(repo), str(merged) if merged else None, head, str(tip))
+        if changed is not None:
+            sums[play["name"]] = changed
+    return sums
+
+
+def _collected_head(play: dict[str, Any]) -> str | None:
+    subjects = [deed["subject"].get("head") for deed in play["deeds"]]
+    return next((head for head in subjects if isinstance(head, str)), None)
+
+
+@lru_cache(maxsize=2_000)  # commits do not change, and a page asks again whenever its show does
+def _count(repo: str, merged: str | None, head: str | None, tip: str) -> dict[str, int] | None:
+    try:
+        if merged is not None:
+            base, head = branch_diff.find_commit(repo, f"{merged}^1"), branch_diff.find_commit(repo, merged)
+        else:
+            start = branch_diff.find_commit(repo, tip)
+            base = branch_diff.merge_base(repo, start, head) if start and head else None
+        files = branch_diff.changed_files(repo, base, head) if base and head else None
+    except LionError:
+        return None
+    if files is None:
+        return None
+    added, removed = (sum(count or 0 for count in counts) for counts in _columns(files))
+    return {"files": len(files), "additions": added, "deletions": removed}
+
+
+def _columns(files: list[branch_diff.ChangedFile]) -> tuple[list[int | None], list[int | None]]:
+    return [file.additions for file in files], [file.deletions for file in files]
 
 
 def _branch_point(repo: str, show: dict[str, Any], head: str) -> str | None:

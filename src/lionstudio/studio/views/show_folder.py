@@ -6,14 +6,19 @@ The path comes from a row that any program may have written, so it must be insid
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from lionstudio.files.shows.decision_log import find_open_question
-from lionstudio.model.shows.decisions import Question
+from lionstudio.files.shows.granted_budget import PARTS, budget_of
+from lionstudio.files.shows.held_back import HeldBack, find_held_back
+from lionstudio.model.shows.decisions import ShowQuestion
+from lionstudio.model.shows.plan import Budget
 from lionstudio.model.shows.show_files import DIRECTOR_LOCK
 from lionstudio.settings import Settings
+from lionstudio.show_sync.actions import describe_show_actions, has_begun, show_actions
 from lionstudio.studio.views.plays import final_verdict
-from lionstudio.studio.views.show_actions import describe_show_actions, has_begun, show_actions
 from lionstudio.studio.views.shows import read_plan_text
 from lionstudio.system.filelock import lock_state
 from lionstudio.system.filenames import shown
@@ -28,9 +33,15 @@ def folder_error(settings: Settings, show_dir: str) -> str | None:
     return f"the folder {shown(show_dir)} is not below {shown(settings.shows)}, so it is not read"
 
 
-def find_question(settings: Settings, show_dir: str) -> Question | None:
+def find_question(settings: Settings, show_dir: str) -> ShowQuestion | None:
     """The open question of the director about the show."""
     return None if folder_error(settings, show_dir) else find_open_question(show_dir)
+
+
+def held_back(topic: str, show_dir: str, facts: Mapping[str, Any]) -> HeldBack | None:
+    """Find the changes that a decision about the show would accept or reject now."""
+    text = read_plan_text(show_dir, show_dir)
+    return None if text is None else find_held_back(topic, show_dir, text, facts)
 
 
 def director_state(settings: Settings, show_dir: str) -> str:
@@ -40,17 +51,29 @@ def director_state(settings: Settings, show_dir: str) -> str:
 
 def add_folder_facts(show: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """A show of the database with the facts of its folder, or the reason why that is not read."""
-    path = show["path"]
+    path, facts, spent = show["path"], show.pop("facts"), show.pop("spent")
     error = folder_error(settings, path)
     asked = None if error else find_open_question(path)
     began = has_begun([play["meta"]["status"] for play in show["plays"]])
-    actions = show_actions(show["status"], asked=asked, began=began)
+    held = None if error else held_back(show["topic"], path, facts)
+    directed = director_state(settings, path) == "held"
+    actions = show_actions(show["status"], asked=asked, held=held, began=began)
+    actions = [action for action in actions if not (directed and action in ("run", "resume"))]
+    plan = None if error else read_plan_text(path, path)
     return {
         **show,
         "error": error,
-        "directed": director_state(settings, path) == "held",
-        "show_md": None if error else read_plan_text(path, path),
+        "directed": directed,
+        "show_md": plan,
+        "budget": [] if plan is None else _budget(budget_of(show["topic"], path, plan), spent),
+        "held_back": held and {"plan": held.plan, "commits": held.shas, "lines": held.lines},
         "final_verdict": None if error else final_verdict(path),
         "actions": actions,
-        "deeds": describe_show_actions(show["topic"], actions, asked),
+        "deeds": describe_show_actions(show["topic"], actions, asked, held),
     }
+
+
+def _budget(budget: Budget, spent: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parts of the budget that have a limit, with what the director counts against them."""
+    limits = asdict(budget)
+    return [{"part": part, "spent": spent[part], "limit": limits[part]} for part in PARTS if limits[part]]

@@ -9,18 +9,22 @@ from typing import Any
 
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.shows.show_folder import MOST_BYTES, PlayFolder, ShowFolder, find_shows, read_show
+from lionstudio.model.coerce import dict_of, list_of, to_int
 from lionstudio.model.shows.play_codec import meta_columns, typed_meta, typed_verdict
 from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.shows.show_files import PLAN
-from lionstudio.model.status.computed_state import play_state, show_state
+from lionstudio.model.status.computed_state import awaits_decision, play_state, show_state
 from lionstudio.model.status.play_badges import play_badges
-from lionstudio.model.status.statuses import PLAYS, PlayStatus
+from lionstudio.model.status.statuses import PLAYS, PlayStatus, ShowStatus, row_of
 from lionstudio.model.status.vocabulary import GROUP_TONES, StatusGroup, group_label
+from lionstudio.show_sync.actions import describe_play_actions, describe_show_actions, has_begun, play_actions
 from lionstudio.state.connection import Connection
-from lionstudio.state.runs.page_queries import session_names
-from lionstudio.state.shows import find_show, list_plays
-from lionstudio.studio.views.show_actions import describe_play_actions, describe_show_actions, has_begun, play_actions
+from lionstudio.state.runs.page_queries import play_counts, plays_to_decide, running_plays, session_names
+from lionstudio.state.show_activity import OpenWait, list_open_waits
+from lionstudio.state.show_usage import ShowUsage, usage_by_play, usage_by_show, usage_of_show
+from lionstudio.state.shows import find_play, find_show, list_plays
+from lionstudio.state.transitions import list_transitions
 from lionstudio.system.safe_read import is_within, read_text
 
 UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
@@ -35,6 +39,12 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
     names = session_names(conn, [play.session_id for play in plays if play.session_id])
     blocked = blocked_by(plays)
     rows = [play.to_dict() for play in plays]
+    waits = [wait for wait in list_open_waits(conn) if wait.topic == topic]
+    asked = {wait.play: wait.title for wait in reversed(waits)}
+    used, used_by_play = usage_of_show(conn, topic, now), usage_by_play(conn, topic, now)
+    merged = [play for play in plays if play.merge_sha and isinstance(play.merged_at, (int, float))]
+    transitions = [change.to_dict() for change in list_transitions(conn, "show", show.id)]
+    begun = [play.started_at for play in plays if isinstance(play.started_at, (int, float))]
     return {
         "topic": show.topic,
         "path": show.show_dir,
@@ -42,10 +52,22 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
         "goal": show.goal,
         "status": str(show.status),
         "status_source": "sqlite",
-        "plays": [play_json(play, names, blocked.get(play.name, ()), now) for play in plays],
+        "plays": [
+            play_json(play, names, blocked.get(play.name, ()), now, asked.get(play.name))
+            | {"usage": used_by_play.get(play.name, ShowUsage()).to_dict()}
+            for play in plays
+        ],
         "critical_path": list(critical_path(plays, now)),
         "blocked": {name: list(holders) for name, holders in blocked.items()},
-        "state": show_state(show.to_dict(), rows, now=now).to_dict(),
+        "state": show_state(show.to_dict(), rows, now=now, asking=asked).to_dict(),
+        "waits_for": waits_json(waits, rows, now),
+        "usage": used.to_dict(),
+        "spent": {"tokens": used.tokens, "cost_microusd": used.cost_microusd, "seconds": used.seconds},
+        "started_at": min(begun, default=None),
+        "ended_at": None if show.status is ShowStatus.ACTIVE else _end_of(transitions) or show.updated_at,
+        "commit": max(merged, key=lambda play: play.merged_at or 0.0).merge_sha if merged else None,
+        "plan_error": show.metadata.get("plan_error"),
+        "facts": show.metadata,
         "repo": show.repo,
         "base_branch": show.base_branch,
         "integration_branch": show.integration_branch,
@@ -57,7 +79,32 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
         "error": None,
         **progress({str(status): n for status, n in Counter(play.status for play in plays).items()}),
         "running_plays": [play.name for play in plays if play.status == "running"],
+        "transitions": transitions,
     }
+
+
+def _end_of(transitions: Sequence[Mapping[str, Any]]) -> float | None:
+    """When a show that has ended did so; an import has no time of its own."""
+    return next((change["at"] for change in reversed(transitions) if change["previous"] is not None), None)
+
+
+def waits_json(waits: Sequence[OpenWait], plays: Iterable[Mapping[str, Any]], now: float) -> list[dict[str, Any]]:
+    """The open questions of a show, and its plays that wait for a decision without one."""
+    asked = {wait.play for wait in waits}
+    listed = [{"play": wait.play, "kind": wait.kind, "title": wait.title} for wait in waits]
+    return listed + [
+        {"play": play["name"], "kind": str(play["status"]), "title": f"{play['name']} is {label}"}
+        for play in plays
+        if play["name"] not in asked and awaits_decision(play, now)
+        for label in [row_of(PLAYS, play["status"]).label]
+    ]
+
+
+def play_transitions(conn: Connection, topic: str, name: str) -> list[dict[str, Any]]:
+    """The status history of a play, empty for one that is only on disk."""
+    show = find_show(conn, topic)
+    play = None if show is None else find_play(conn, show.id, name)
+    return [] if play is None else [change.to_dict() for change in list_transitions(conn, "play", play.id)]
 
 
 def edges(plays: Iterable[Play]) -> list[dict[str, str]]:
@@ -87,7 +134,9 @@ def progress(counts: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...], now: float) -> dict[str, Any]:
+def play_json(
+    play: Play, names: Mapping[str, str | None], holders: tuple[str, ...], now: float, question: str | None = None
+) -> dict[str, Any]:
     """A play in the shape of ADR-0011, with its state."""
     return {
         "name": play.name,
@@ -99,17 +148,72 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
         "updated_at": play.updated_at,
         "depends_on": list(play.depends_on),
         "blocked_by": list(holders),
-        "state": play_state(play.to_dict(), blocked_by=holders, now=now).to_dict(),
-        "badges": [badge._asdict() for badge in play_badges(play.to_dict())],
+        "state": play_state(play.to_dict(), blocked_by=holders, now=now, question=question).to_dict(),
+        "badges": [badge._asdict() for badge in play_badges(play.to_dict(), asked=question is not None)],
+        "confinement": _confinement(play.metadata.get("meta")),
+        "conflict": _conflict(play),
+        "changed_files": _changed_files(play),
         "duration_ms": play.duration_ms,
+        **_left_out(play.metadata.get("meta")),
         "actions": play_actions(str(play.status)),
-        "deeds": describe_play_actions(play.name, str(play.status)),
+        "deeds": describe_play_actions(play.name, str(play.status), play.attempt, play.collected_head),
     }
 
 
-def show_summary(show: Show, counts: Mapping[str, int], running: Sequence[str], now: float) -> dict[str, Any]:
-    """A show of the database in a list."""
-    statuses = [{"name": status, "status": status} for status, n in counts.items() if n]
+def _confinement(meta: Any) -> str | None:
+    sentence = meta.get("confinement") if isinstance(meta, dict) else None
+    return sentence if isinstance(sentence, str) else None
+
+
+def _changed_files(play: Play) -> int | None:
+    """The number of files that the collected work of the play changes."""
+    meta = dict_of(play.metadata.get("meta"))
+    return to_int(meta.get("changed")) if meta.get("collected") == play.attempt else None
+
+
+def _conflict(play: Play) -> list[str]:
+    """The files in which the play conflicts with the integration branch; the next attempt resolves them."""
+    conflict = dict_of(dict_of(play.metadata.get("meta")).get("conflict"))
+    if conflict.get("attempt") not in (play.attempt, play.attempt - 1) or play.status is PlayStatus.MERGED:
+        return []
+    return [path for path in list_of(conflict.get("files")) if isinstance(path, str)]
+
+
+def _left_out(meta: Any) -> dict[str, Any]:
+    """The files of a play that are in no commit; the file may have been written by any program."""
+    fields = meta if isinstance(meta, dict) else {}
+    listed = fields.get("left_out")
+    items = listed if isinstance(listed, list) else []
+    texts = {name: fields.get(name) for name in ("left_out_dir", "checkout_kept")}
+    return {
+        "left_out": [
+            {name: item[name] for name in ("path", "why", "detail") if isinstance(item.get(name), str)}
+            for item in items
+            if isinstance(item, dict) and isinstance(item.get("path"), str) and isinstance(item.get("why"), str)
+        ],
+        **{name: text if isinstance(text, str) else None for name, text in texts.items()},
+    }
+
+
+def show_summaries(conn: Connection, listed: Sequence[Show], now: float) -> list[dict[str, Any]]:
+    """Shows of the database in a list; the number of statements does not depend on the number of shows."""
+    ids = [show.id for show in listed]
+    counts, running, deciding = play_counts(conn, ids), running_plays(conn, ids), plays_to_decide(conn, ids)
+    used, waits = usage_by_show(conn, [show.topic for show in listed], now), dict[str, list[OpenWait]]()
+    for wait in list_open_waits(conn):
+        waits.setdefault(wait.topic, []).append(wait)
+    return [
+        _summary(show, counts.get(show.id, {}), deciding.get(show.id, ()), waits.get(show.topic, ()), now)
+        | {"running_plays": running.get(show.id, []), "usage": used.get(show.topic, ShowUsage()).to_dict()}
+        for show in listed
+    ]
+
+
+def _summary(
+    show: Show, counts: Mapping[str, int], deciding: Sequence[Mapping[str, Any]], waits: Sequence[OpenWait], now: float
+) -> dict[str, Any]:
+    asked = {wait.play for wait in waits}
+    asking = [{"name": name, "status": ""} for name in asked - {play["name"] for play in deciding} if name]
     return {
         "topic": show.topic,
         "path": show.show_dir,
@@ -118,9 +222,9 @@ def show_summary(show: Show, counts: Mapping[str, int], running: Sequence[str], 
         "status_source": "sqlite",
         "updated_at": show.updated_at,
         "plays_by_status": dict(counts),
-        "state": show_state(show.to_dict(), statuses, now=now).to_dict(),
+        "state": show_state(show.to_dict(), [*deciding, *asking], now=now, asking=asked).to_dict(),
+        "waits_for": waits_json(waits, deciding, now) if show.status is ShowStatus.ACTIVE else [],
         "error": None,
-        "running_plays": list(running),
         **progress(counts),
     }
 
@@ -161,7 +265,7 @@ def show_from_folder(root: str, topic: str) -> dict[str, Any]:
     """A show that is only on disk; NotFound otherwise."""
     path = os.path.join(root, topic)
     if not os.path.isdir(path) or not is_within(path, root):
-        raise NotFound(f"show {topic!r:.100} does not exist", hint="`li show ls` lists shows")
+        raise NotFound(f"show {topic!r:.100} does not exist", hint="li show ls")
     folder = read_show(path, root)
     actions = _folder_actions(folder)
     return {
@@ -219,6 +323,7 @@ def _folder_play(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
         "depends_on": list(planned.depends_on or ()) if planned else [],
         "error": None if play.fault is None else play.fault.message,
         "badges": _folder_badges(play),
+        **_left_out(play.meta),
         "actions": [],
         "deeds": [],
         "duration_ms": None,

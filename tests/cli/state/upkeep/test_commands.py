@@ -17,6 +17,7 @@ from lionstudio.state.branches import fork_branch
 from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
+from lionstudio.state.sqlite.open import SCHEMA_VERSION
 
 DAY = 86400
 
@@ -29,7 +30,7 @@ def test_stats_formats_for_terminal_json_and_pipe(db: Database) -> None:
     lines = dict(line.split("\t") for line in run_li("state", "stats", "--db", db.path).out.splitlines())
     output = run_on_terminal("state", "stats", "--db", db.path, "--sizes").out
 
-    assert (found["schema_version"], found["database_schema"]) == (1, 5)
+    assert (found["schema_version"], found["database_schema"]) == (1, SCHEMA_VERSION)
     assert (found["rows"]["messages"], found["sessions_by_status"]) == (2, {"running": 1})
     assert {"journal_mode", "wal_autocheckpoint", "busy_timeout", "synchronous", "foreign_keys"} <= set(
         found["pragmas"]
@@ -123,6 +124,9 @@ def test_backup_is_complete_and_never_overwrites(db: Database, tmp_path: Path) -
 # ── prune ────────────────────────────────────────────────────────────────
 
 
+STAY = "stay in the file and in searches; --delete-messages removes them."
+
+
 @pytest.fixture
 def old(db: Database) -> Database:
     """Ten finished sessions, the first five of them 40 days old; one old one runs, one was forked from."""
@@ -149,7 +153,7 @@ def test_prune_dry_run_prints_the_plan_and_reasons(old: Database) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "To delete: 3 sessions (not updated for 30 days, beyond the 2 newest).",
-        "Their messages stay in the file; --orphan-progressions deletes them too.",
+        f"3 messages (150 kB) of deleted sessions would {STAY}",
         "Kept despite their age: 1 session (running).",
         "Kept despite their age: 1 session (referenced by a fork).",
     ]
@@ -178,10 +182,26 @@ def test_prune_in_a_pipe_requires_yes(old: Database) -> None:
 def test_prune_yes_deletes(old: Database) -> None:
     done = run_li("state", "prune", "--keep-n", "0", "--yes", "--db", old.path)
 
-    assert done == (0, "Deleted 3 sessions.\n", "")
+    left_over = f"3 messages (150 kB) of deleted sessions {STAY}"
+    assert done == (0, f"Deleted 3 sessions.\n{left_over}\n", "")
     assert left(old) == list("0156789")
     again = run_li("state", "prune", "--keep-n", "0", "--yes", "--db", old.path)
-    assert again.out.splitlines()[0] == "Nothing deleted."
+    assert again.out.splitlines()[:2] == ["Nothing deleted.", left_over]
+    rest = run_li("state", "prune", "--keep-n", "0", "--yes", "--delete-messages", "--db", old.path).out
+    assert rest.startswith("Deleted 0 sessions, 6 progressions, 3 messages")
+
+
+def test_prune_with_a_clock_far_ahead_refuses(old: Database) -> None:
+    sql(old, "UPDATE sessions SET updated_at = updated_at - 400 * 86400")
+    prune = ("state", "prune", "--keep-n", "0", "--db", old.path)
+
+    done = run_li(*prune, "--yes")
+
+    assert (done.code, left(old)) == (2, list("0123456789"))
+    assert "400 days ago by this clock" in done.err
+    assert "--clock-is-right" in done.err
+    assert "Warning: the newest session" in run_li(*prune, "--dry-run").out
+    assert run_li(*prune, "--yes", "--clock-is-right").out.startswith("Deleted 9 sessions")
 
 
 def test_prune_with_orphans_shrinks_the_file(old: Database) -> None:
@@ -239,7 +259,7 @@ def test_prune_shows_progress(db: Database) -> None:
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
             "INSERT INTO sessions (id, created_at, updated_at, status) SELECT 'id' || i, i, i, 'completed' FROM n"
         )
-    output = run_on_terminal("state", "prune", "--keep-n", "0", "--yes", "--db", db.path).out
+    output = run_on_terminal("state", "prune", "--keep-n", "0", "--yes", "--clock-is-right", "--db", db.path).out
 
     assert "Deleting" in output
     assert "/5,000" in output

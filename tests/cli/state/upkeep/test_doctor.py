@@ -33,6 +33,7 @@ WRITES: tuple[tuple[str, ...], ...] = (
     ("vacuum",),
     ("prune", "--yes"),
     ("doctor", "--transition-stale", "--yes"),
+    ("doctor", "--fix-doubles", "--yes"),
 )
 
 
@@ -59,8 +60,12 @@ def test_doctor_prints_errors_first_with_evidence_and_advice(db: Database) -> No
     assert "reference.dangling" in lines[1]
     assert lines[3].startswith("    → ")
     assert "1 warning" in lines
+    command = f"`li --db {db.path} state doctor --transition-stale`"
+    assert command in done.out
+    assert any(command in finding["advice"] for finding in found.json["findings"])
     assert {finding["code"] for finding in found.json["findings"]} >= {"reference.dangling", "run.phantom"}
-    assert all(set(one) == {"severity", "code", "subject", "evidence", "advice"} for one in found.json["findings"])
+    fields = {"severity", "code", "subject", "evidence", "advice", "session_id", "topic"}
+    assert all(set(one) == fields for one in found.json["findings"])
 
 
 def test_doctor_exits_with_zero_for_warnings(db: Database) -> None:
@@ -118,7 +123,7 @@ def test_missing_database_is_not_found(tmp_path: Path, command: tuple[str, ...])
     done = run_li("state", *command, "--home", str(tmp_path / "none"))
 
     assert (done.code, done.out) == (3, "")
-    assert "not found" in done.err
+    assert "does not exist (--home)" in done.err
     assert not (tmp_path / "none").exists()
 
 
@@ -130,7 +135,7 @@ def test_file_that_is_not_a_database_is_unchanged(tmp_path: Path, command: tuple
     done = run_li("state", *command, "--home", str(tmp_path))
 
     assert (done.code, done.out) == (5, "")
-    assert "is not a database" in done.err
+    assert "is not a Lion Studio database" in done.err
     assert file.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["state.db"]
 

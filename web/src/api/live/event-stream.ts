@@ -1,7 +1,9 @@
-// A server-sent event stream that reconnects. Not EventSource: it hides heartbeats and the status of a failed response.
+// A server-sent event stream that reconnects. Not EventSource: it hides heartbeats and the status of a failed response, and
+// cannot send the secret of the session.
 
 import { HEARTBEAT_TIMEOUT_MS } from "@/domain/live/freshness";
 import { EventParser, type ServerSentEvent } from "@/domain/live/sse";
+import { sessionHeaders } from "../sign-in/auth";
 
 export interface StreamHandlers {
   opened: () => void;
@@ -27,6 +29,8 @@ export async function followStream(
     });
     if (stop.aborted) return;
     on.lost(status);
+    // Signed out: a sign-in reloads the page.
+    if (status === 401) return;
     await pause(wait, stop);
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   }
@@ -42,7 +46,7 @@ async function readOnce(
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), HEARTBEAT_TIMEOUT_MS);
   try {
-    const headers: Record<string, string> = { Accept: "text/event-stream" };
+    const headers: Record<string, string> = { Accept: "text/event-stream", ...sessionHeaders() };
     if (last !== undefined) headers["Last-Event-ID"] = last;
     const signal = AbortSignal.any([stop, silence.signal]);
     const response = await fetch(url, { headers, signal, cache: "no-store" });

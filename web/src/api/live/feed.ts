@@ -5,7 +5,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { type Change, staleQueries } from "@/domain/live/changes";
 import type { ServerSentEvent } from "@/domain/live/sse";
-import { signedIn } from "../auth";
+import { rejectSession } from "../sign-in/auth";
 import { markDisconnected, markHeard } from "./connection";
 import { followStream } from "./event-stream";
 import { QueryInvalidator } from "./invalidator";
@@ -80,7 +80,7 @@ class Live {
         markDisconnected();
         return;
       case "out":
-        signedIn.set(false);
+        rejectSession();
         return;
       case "heard":
         break;

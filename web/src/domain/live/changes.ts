@@ -13,6 +13,7 @@ export interface Change {
 /** The first parts of query keys. */
 export const QUERY_ROOTS = [
   "runs", "run", "home", "shows", "show", "teams", "team", "definitions", "definition", "admin", "launches", "search",
+  "studioSessions", "questions",
 ] as const; // biome-ignore format: one list, one line
 export type QueryRoot = (typeof QUERY_ROOTS)[number];
 
@@ -41,8 +42,12 @@ export function staleQueries(change: Change): StaleQuery[] {
       return [{ root: "teams" }, { root: "team" }, { root: "home" }];
     case "team_message":
       return [{ root: "teams" }, { root: "team" }];
+    case "question":
+      return [{ root: "questions" }, { root: "home" }, { root: "shows" }, { root: "show" }];
     case "definition":
       return [{ root: "definitions" }, { root: "definition" }];
+    case "studio_session":
+      return [{ root: "studioSessions" }];
     default:
       return [];
   }

@@ -7,8 +7,6 @@ const row = (at: number, status: string, tone: HourRow["tone"] = "neutral") => (
   label: status,
   tone,
   runs: 2,
-  tokens: 10,
-  cost_microusd: null,
 });
 
 test("groupByHour fills all 24 hours", () => {
@@ -19,7 +17,7 @@ test("groupByHour fills all 24 hours", () => {
     now,
   );
   expect(hours).toHaveLength(24);
-  expect(hours[23]).toEqual({ at: hour, runs: { failed: 4 }, tokens: 20, cost: 0 });
+  expect(hours[23]).toEqual({ at: hour, runs: { failed: 4 } });
   expect(hours[22]?.runs).toEqual({ completed: 2 });
 });
 

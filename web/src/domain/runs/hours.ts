@@ -6,8 +6,6 @@ export interface HourRow {
   label: string;
   tone: keyof typeof STACK_ORDER;
   runs: number;
-  tokens: number | null;
-  cost_microusd: number | null;
 }
 
 /** From the bottom of a bar to its top. */
@@ -33,25 +31,15 @@ export function outcomesOf(rows: HourRow[]): Outcome[] {
 export interface Hour {
   at: number;
   runs: Record<string, number>;
-  tokens: number;
-  cost: number;
 }
 
 /** One entry for each of the last 24 hours. */
 export function groupByHour(rows: HourRow[], now: number): Hour[] {
   const first = (Math.floor(now / 3600) - 23) * 3600;
-  const hours: Hour[] = Array.from({ length: 24 }, (_, i) => ({
-    at: first + i * 3600,
-    runs: {},
-    tokens: 0,
-    cost: 0,
-  }));
+  const hours: Hour[] = Array.from({ length: 24 }, (_, i) => ({ at: first + i * 3600, runs: {} }));
   for (const row of rows) {
     const hour = hours[Math.round((row.at - first) / 3600)];
-    if (!hour) continue;
-    hour.runs[row.status] = (hour.runs[row.status] ?? 0) + row.runs;
-    hour.tokens += row.tokens ?? 0;
-    hour.cost += row.cost_microusd ?? 0;
+    if (hour) hour.runs[row.status] = (hour.runs[row.status] ?? 0) + row.runs;
   }
   return hours;
 }

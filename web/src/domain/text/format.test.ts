@@ -47,4 +47,8 @@ describe("format", () => {
     expect([plural(1, "run"), plural(2000, "run")]).toEqual(["1 run", "2,000 runs"]);
     expect(dateTime(1e15)).toBe("unknown time");
   });
+
+  test("dateTime has 24 hours and names the time zone", () => {
+    expect(dateTime(1_763_360_000)).toMatch(/2025.* \d\d:\d\d:\d\d (UTC|GMT|[A-Z])/);
+  });
 });

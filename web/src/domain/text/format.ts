@@ -67,13 +67,35 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 // Created once: creating it takes longer than rendering a row.
-const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const DATE_TIME = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+  timeZoneName: "short",
+});
 
-/** Date and time for a tooltip, in the user's time zone. */
+/** Date and time in the user's time zone, which it names. */
 export function dateTime(at: number): string {
   const date = new Date(at * 1000);
   if (Number.isNaN(date.getTime())) return "unknown time";
   return DATE_TIME.format(date);
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const CLOCK_SECONDS = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+
+/** "07:31", in the user's time zone. */
+export function clockTime(at: number, withSeconds = false): string {
+  return (withSeconds ? CLOCK_SECONDS : CLOCK).format(new Date(at * 1000));
 }
 
 function trim(value: number): string {

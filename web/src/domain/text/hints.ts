@@ -1,6 +1,8 @@
 // Combines an error message with its hint.
 
-// A hint that starts with a command must not be capitalised.
+// A hint that is a command, with what to do after it: "li ps, then try again".
+const COMMAND = /^((?:li|git|pip|chmod) (?:(?!, )[^`\n])+)(, [^\n]*)?$/;
+// A hint that starts with another command must not be capitalised.
 const PLAIN_WORD = /^(?!(?:li|git|pip|chmod)\b)[a-z]+(?![\w./=-])/;
 
 /** Adds a full stop unless the text already ends a sentence. */
@@ -9,7 +11,10 @@ export function endSentence(text: string): string {
   return trimmed === "" || /[.!?:;…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
+/** The hint as a sentence; a command in it is between backticks. */
 export function capitalizeHint(hint: string): string {
+  const [, command, rest = ""] = COMMAND.exec(hint) ?? [];
+  if (command) return `Run \`${command}\`${rest}`;
   return hint.replace(PLAIN_WORD, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 

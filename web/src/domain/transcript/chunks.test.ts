@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adjacentOrd, appendToChunk, chunksForRange } from "./chunks";
+import { adjacentOrd, appendToChunk, chunksForRange, rangesOf } from "./chunks";
 
 const at = (ord: number) => ({ ord });
 
@@ -30,4 +30,12 @@ test("adjacentOrd wraps around", () => {
   expect(adjacentOrd([3, 9, 20], 20, 1)).toBe(3);
   expect(adjacentOrd([3, 9, 20], 3, -1)).toBe(20);
   expect(adjacentOrd([], 3, 1)).toBeUndefined();
+});
+
+test("rangesOf joins rows that are near each other", () => {
+  expect(rangesOf([3, 90, 500, 501])).toEqual([
+    [3, 90],
+    [500, 501],
+  ]);
+  expect(rangesOf([])).toEqual([]);
 });

@@ -15,11 +15,22 @@ export function chunkIndex(ord: number): number {
 }
 
 /** The chunks for a range of rows, with some rows to spare on both sides. */
-export function chunksForRange(first: number, last: number, count: number): number[] {
+export function chunksForRange(first: number, last: number, count: number, spare = PREFETCH_ROWS): number[] {
   if (count <= 0) return [];
-  const low = chunkIndex(Math.max(0, Math.min(first, count - 1) - PREFETCH_ROWS));
-  const high = chunkIndex(Math.max(0, Math.min(count - 1, last + PREFETCH_ROWS)));
+  const low = chunkIndex(Math.max(0, Math.min(first, count - 1) - spare));
+  const high = chunkIndex(Math.max(0, Math.min(count - 1, last + spare)));
   return Array.from({ length: high - low + 1 }, (_, index) => low + index);
+}
+
+/** Rows that are near each other as ranges. */
+export function rangesOf(rows: readonly number[]): [number, number][] {
+  const ranges: [number, number][] = [];
+  for (const row of rows) {
+    const range = ranges.at(-1);
+    if (range && row - range[1] < CHUNK_SIZE) range[1] = row;
+    else ranges.push([row, row]);
+  }
+  return ranges;
 }
 
 /** The chunk with new messages appended; undefined if a message between them is missing. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entryOf, firstLines, summarizeCall, type TranscriptMessage, toText } from "./message-entry";
+import { entryOf, firstLines, isProgramOutput, type TranscriptMessage, toText } from "./message-entry";
 
 function said(content: unknown, more: Partial<TranscriptMessage> = {}): TranscriptMessage {
   const facts = { ord: 0, id: "m", branch_id: null, missing: false, created_at: 1, size: 0, cut: null };
@@ -11,6 +11,13 @@ test("entryOf reads the speaker from the content key", () => {
   expect(entryOf(said({ system_message: "be" }))).toMatchObject({ kind: "text", speaker: "system" });
   const thought = entryOf(said({ assistant_response: "", thinking: "hm" }));
   expect(thought).toMatchObject({ kind: "text", speaker: "assistant", thinking: { text: "hm" } });
+});
+
+test("isProgramOutput knows several lines of a program by their number", () => {
+  const text = { assistant_response: "a\nb" };
+  expect(isProgramOutput(said(text, { metadata: { lines: 2 } }))).toBe(true);
+  expect(isProgramOutput(said(text))).toBe(false);
+  expect(isProgramOutput(said(text, { metadata: { lines: "2" } }))).toBe(false);
 });
 
 test("entryOf reads a call and its result", () => {
@@ -31,6 +38,13 @@ test("entryOf reads a call and its result", () => {
   });
 });
 
+test("entryOf says that a call failed without output, with the exit code", () => {
+  const failed = (error: unknown, metadata?: unknown) => entryOf(said({ error, action_request_id: "c" }, { metadata }));
+  expect(failed("", { exit_code: 2 })).toMatchObject({ body: { text: "failed without output, exit code 2" } });
+  expect(failed("\n", { exit_code: "2" })).toMatchObject({ body: { text: "failed without output", length: 21 } });
+  expect(failed("no", { exit_code: 2 })).toMatchObject({ body: { text: "no" } });
+});
+
 test("entryOf falls back to the raw content and the role", () => {
   expect(entryOf(said("plain", { role: "user" }))).toMatchObject({
     speaker: "user",
@@ -47,11 +61,7 @@ test("entryOf keeps the full length of truncated content", () => {
   expect(entryOf(cut)).toMatchObject({ body: { key: "output", length: 5000, text: "begin" } });
 });
 
-test("summarizeCall gives one line, toText joins text blocks", () => {
-  expect(summarizeCall({ command: "ls -la", timeout: 3 })).toBe("ls -la");
-  expect(summarizeCall({ command: ["git", "status"] })).toBe("git status");
-  expect(summarizeCall({})).toBe("");
-  expect(summarizeCall({ depth: 3 })).toBe('{"depth":3}');
+test("toText joins text blocks", () => {
   expect(
     toText([
       { type: "text", text: "a" },

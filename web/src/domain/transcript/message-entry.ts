@@ -25,7 +25,7 @@ export interface MessageText {
 
 export type Entry =
   | { kind: "text"; speaker: Speaker; body: MessageText; thinking: MessageText | undefined }
-  | { kind: "call"; tool: string; args: unknown; body: MessageText }
+  | { kind: "call"; tool: string; args: unknown; title: string | undefined; body: MessageText }
   | {
       kind: "result";
       tool: string | undefined;
@@ -60,7 +60,8 @@ function parseEntry(message: TranscriptMessage): Entry {
     if (!has(content, key)) continue;
     const thinking =
       has(content, "thinking") && content.thinking ? messageText(message, "thinking", content.thinking) : undefined;
-    return { kind: "text", speaker, body: messageText(message, key, content[key]), thinking };
+    const body = messageText(message, key, content[key]);
+    return { kind: "text", speaker: speaker === "user" && isInjected(message) ? "system" : speaker, body, thinking };
   }
   const isResult =
     message.lion_class?.endsWith("ActionResponse") ||
@@ -68,9 +69,26 @@ function parseEntry(message: TranscriptMessage): Entry {
   if (isResult) return resultEntry(message, content);
   if (has(content, "function")) {
     const body = messageText(message, "arguments", content.arguments);
-    return { kind: "call", tool: toText(content.function), args: content.arguments, body };
+    const title = isRecord(message.metadata) ? message.metadata.title : undefined;
+    return {
+      kind: "call",
+      tool: toText(content.function),
+      args: content.arguments,
+      title: typeof title === "string" ? title : undefined,
+      body,
+    };
   }
   return textEntry(speakerOf(message), messageText(message, "", content));
+}
+
+/** A reminder or notice that the agent's program added to the conversation; the user did not write it. */
+function isInjected({ role, metadata }: TranscriptMessage): boolean {
+  return role === "system" || (isRecord(metadata) && metadata.injected === true);
+}
+
+/** Several lines that a program printed: they are shown as they are, not as Markdown. */
+export function isProgramOutput({ metadata }: TranscriptMessage): boolean {
+  return isRecord(metadata) && typeof metadata.lines === "number";
 }
 
 function textEntry(speaker: Speaker, body: MessageText): Entry {
@@ -80,13 +98,20 @@ function textEntry(speaker: Speaker, body: MessageText): Entry {
 function resultEntry(message: TranscriptMessage, content: Record<string, unknown>): Entry {
   const failed = has(content, "error") && content.error !== null;
   const key = failed ? "error" : "output";
+  const body = messageText(message, key, has(content, key) ? content[key] : "");
   return {
     kind: "result",
     failed,
     tool: has(content, "function") ? toText(content.function) : undefined,
-    body: messageText(message, key, has(content, key) ? content[key] : ""),
+    body: failed && body.text.trim() === "" ? { ...body, ...failureWithoutOutput(message) } : body,
     requestId: typeof content.action_request_id === "string" ? content.action_request_id : undefined,
   };
+}
+
+function failureWithoutOutput({ metadata }: TranscriptMessage): { text: string; length: number } {
+  const code = isRecord(metadata) ? metadata.exit_code : undefined;
+  const text = typeof code === "number" ? `failed without output, exit code ${code}` : "failed without output";
+  return { text, length: text.length };
 }
 
 function messageText(message: TranscriptMessage, key: string, value: unknown): MessageText {
@@ -111,18 +136,6 @@ export function toText(value: unknown): string {
 /** MCP tools return a list of text blocks. */
 function blockText(block: unknown): string | undefined {
   return isRecord(block) && block.type === "text" && typeof block.text === "string" ? block.text : undefined;
-}
-
-/** A tool call in one line: the command, the file or the pattern, else the arguments. */
-export function summarizeCall(args: unknown): string {
-  if (typeof args === "string") return args;
-  if (!isRecord(args)) return args === undefined || args === null ? "" : JSON.stringify(args);
-  for (const key of ["command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "prompt"]) {
-    const value = has(args, key) ? args[key] : undefined;
-    if (typeof value === "string" && value) return value;
-    if (Array.isArray(value) && value.every((word) => typeof word === "string")) return value.join(" ");
-  }
-  return Object.keys(args).length === 0 ? "" : JSON.stringify(args);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

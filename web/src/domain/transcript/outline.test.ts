@@ -4,11 +4,15 @@ import { mergeOutlines, type Outline } from "./outline";
 const empty: Outline = {
   seq: 1,
   session_id: "s",
+  kinds: "",
+  lanes: [],
+  contexts: [],
   errors: [],
   users: [],
   tools: {},
   files: [],
   last_ord: null,
+  has_more: false,
 };
 const file = (path: string, last_ord: number) => ({
   path,
@@ -21,6 +25,7 @@ const file = (path: string, last_ord: number) => ({
 test("mergeOutlines adds the new part", () => {
   const old = {
     ...empty,
+    kinds: "ucre",
     users: [0],
     tools: { Bash: { calls: 2, errors: 1 } },
     files: [file("a", 3)],
@@ -29,11 +34,13 @@ test("mergeOutlines adds the new part", () => {
   const news = {
     ...empty,
     seq: 9,
+    kinds: "ua",
     users: [7],
     tools: { Bash: { calls: 1, errors: 1 } },
     files: [file("b", 8), file("a", 7)],
   };
   const both = mergeOutlines(old, { ...news, last_ord: 8 });
+  expect(both.kinds).toBe("ucreua");
   expect(both.users).toEqual([0, 7]);
   expect(both.tools).toEqual({ Bash: { calls: 3, errors: 2 } });
   expect(both.files.map(({ path, calls, first_ord }) => [path, calls, first_ord])).toEqual([

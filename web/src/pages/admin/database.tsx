@@ -1,59 +1,51 @@
 // The database: size, growth, tables and maintenance.
 import { Button, Group } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { backup, checkpoint, database, vacuum } from "@/api/admin";
-import { keys, type Schema } from "@/api/keys";
-import { bytes, formatInteger } from "@/domain/text/format";
+import { database } from "@/api/admin";
+import type { Schema } from "@/api/keys";
+import { bytes, compact, formatInteger } from "@/domain/text/format";
 import { StackedBars } from "@/ui/data/bar-charts";
-import { runAction } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
 import classes from "./admin.module.css";
+import growth from "./growth.module.css";
+import { type Maintenance, MaintenanceDialog } from "./maintenance";
 import { PruneDialog } from "./prune-dialog";
 
-const ACTIONS = [
-  {
-    name: "Checkpoint",
-    run: async () => {
-      const { result } = await checkpoint();
-      return result.busy
-        ? "another process is reading, part of the log remains"
-        : `${formatInteger(result.folded_frames)} frames written back`;
-    },
-  },
-  {
-    name: "Vacuum",
-    run: async () => {
-      const { result } = await vacuum();
-      return `${bytes(result.bytes_before)} → ${bytes(result.bytes_after)}`;
-    },
-  },
-  {
-    name: "Backup",
-    run: async () => {
-      const { result } = await backup();
-      return `${result.path} (${bytes(result.bytes)})`;
-    },
-  },
-];
+const BUTTONS = ["Checkpoint", "Vacuum", "Backup"] as const;
 
 export function DatabaseSection() {
   const query = useQuery(database());
-  const [pruning, setPruning] = useState(false);
+  const [dialog, setDialog] = useState<Maintenance | "Prune">();
+  const [result, setResult] = useState<string>();
+  const close = (): void => setDialog(undefined);
   return (
     <Section title="Database" id="database">
       <Loaded query={query} label="Database">
-        {({ stats, growth }) => (
+        {({ stats, growth: days }) => (
           <Panel className={classes.panelBody}>
             <Sizes stats={stats} />
-            <Growth days={growth} />
+            <Growth days={days} />
             <Tables stats={stats} />
-            <DatabaseActions prune={() => setPruning(true)} />
+            <Group gap={8} mt="sm">
+              {BUTTONS.map((name) => (
+                <Button key={name} variant="default" onClick={() => setDialog(name)}>
+                  {name}…
+                </Button>
+              ))}
+              <Button variant="default" onClick={() => setDialog("Prune")}>
+                Prune…
+              </Button>
+            </Group>
+            <p className={classes.result} role="status">
+              {result}
+            </p>
           </Panel>
         )}
       </Loaded>
-      {pruning && <PruneDialog close={() => setPruning(false)} />}
+      {dialog === "Prune" && <PruneDialog close={close} done={setResult} />}
+      {dialog !== undefined && dialog !== "Prune" && <MaintenanceDialog name={dialog} close={close} done={setResult} />}
     </Section>
   );
 }
@@ -81,13 +73,25 @@ function Sizes({ stats }: { stats: Schema<"DatabaseFacts"> }) {
 
 function Growth({ days }: { days: Schema<"Day">[] }) {
   if (days.length === 0) return null;
+  const highest = Math.max(...days.map((day) => day.messages));
   const bars = days.map((day) => ({
     key: day.at,
-    label: new Date(day.at * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric" }),
+    label: new Date(day.at * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" }),
     parts: [{ tone: "info", name: "messages", value: day.messages }],
     more: <div>{formatInteger(day.sessions)} runs</div>,
   }));
-  return <StackedBars bars={bars} label="Messages by day" height={64} />;
+  return (
+    <figure className={growth.figure}>
+      <figcaption>Messages of the runs of each day, last {days.length} days</figcaption>
+      <div className={growth.chart}>
+        <div className={growth.scale} aria-hidden>
+          <span>{compact(Math.max(1, highest))}</span>
+          <span>0</span>
+        </div>
+        <StackedBars bars={bars} label={`Messages by day, at most ${formatInteger(highest)} on one day`} height={72} />
+      </div>
+    </figure>
+  );
 }
 
 function Tables({ stats }: { stats: Schema<"DatabaseFacts"> }) {
@@ -96,6 +100,13 @@ function Tables({ stats }: { stats: Schema<"DatabaseFacts"> }) {
     <details className={classes.details}>
       <summary>Rows in {rows.length} tables</summary>
       <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Table</th>
+            <th scope="col">Rows</th>
+            <th scope="col">Size</th>
+          </tr>
+        </thead>
         <tbody>
           {rows.map(([table, count]) => (
             <tr key={table}>
@@ -107,34 +118,5 @@ function Tables({ stats }: { stats: Schema<"DatabaseFacts"> }) {
         </tbody>
       </table>
     </details>
-  );
-}
-
-function DatabaseActions({ prune }: { prune: () => void }) {
-  const queries = useQueryClient();
-  const [busy, setBusy] = useState<string>();
-  const act = async (name: string, run: () => Promise<string>): Promise<void> => {
-    setBusy(name);
-    await runAction(async () => `${name}: ${await run()}`);
-    setBusy(undefined);
-    await queries.invalidateQueries({ queryKey: keys.database() });
-  };
-  return (
-    <Group gap={8} mt="sm">
-      {ACTIONS.map(({ name, run }) => (
-        <Button
-          key={name}
-          variant="default"
-          loading={busy === name}
-          disabled={busy !== undefined && busy !== name}
-          onClick={() => void act(name, run)}
-        >
-          {name}
-        </Button>
-      ))}
-      <Button variant="default" onClick={prune}>
-        Prune…
-      </Button>
-    </Group>
   );
 }

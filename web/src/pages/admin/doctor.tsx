@@ -1,23 +1,33 @@
-// Findings of `li doctor`; stale runs that are proven dead can be marked as failed.
+// Findings of the doctor, each with its evidence and the button that repairs it, or advice where only a person can.
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { deadRuns, doctor, markDeadRuns } from "@/api/admin";
+import { doctor } from "@/api/admin";
 import { keys, type Schema } from "@/api/keys";
+import { startLaunch, waitForLaunch } from "@/api/launches";
 import { plural } from "@/domain/text/format";
-import { capitalizeHint } from "@/domain/text/hints";
+import { capitalizeHint, endSentence } from "@/domain/text/hints";
 import { ConfirmDialog } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
 import { CodeSpans } from "@/ui/text/code-spans";
 import classes from "./admin.module.css";
+import { MergeDoubles } from "./doubles";
+import { MaintenanceDialog } from "./maintenance";
+import { MarkFailed } from "./mark-failed";
 
-type Stale = Schema<"StaleRun">;
+type Finding = Schema<"FindingView">;
+type Repair =
+  | { kind: "mark"; ids: string[] }
+  | { kind: "doubles" }
+  | { kind: "checkpoint" }
+  | { kind: "import"; target: string };
 
 export function DoctorSection() {
   const query = useQuery(doctor());
-  const [confirming, setConfirming] = useState(false);
+  const [repair, setRepair] = useState<Repair>();
+  const close = (): void => setRepair(undefined);
   const dead = query.data?.transitions ?? [];
   return (
     <Section
@@ -28,8 +38,11 @@ export function DoctorSection() {
           <Button variant="default" size="compact-xs" disabled={query.isFetching} onClick={() => void query.refetch()}>
             Run checks again
           </Button>
-          {dead.length > 0 && (
-            <Button size="compact-xs" onClick={() => setConfirming(true)}>
+          {dead.length > 1 && (
+            <Button
+              size="compact-xs"
+              onClick={() => setRepair({ kind: "mark", ids: dead.map((run) => run.session_id) })}
+            >
               Mark {plural(dead.length, "dead run")} as failed…
             </Button>
           )}
@@ -37,82 +50,91 @@ export function DoctorSection() {
       }
     >
       <Loaded query={query} label="Findings">
-        {({ findings }) => (findings.length === 0 ? <NoFindings /> : <Findings findings={findings} />)}
+        {({ findings }) =>
+          findings.length === 0 ? (
+            <p className="muted">No problems found in the database, its files and its runs</p>
+          ) : (
+            <Panel>
+              <ul className={classes.list} aria-label="Findings">
+                {findings.map((finding, index) => (
+                  <FindingRow key={index} finding={finding} start={setRepair} />
+                ))}
+              </ul>
+            </Panel>
+          )
+        }
       </Loaded>
-      {confirming && <MarkFailed close={() => setConfirming(false)} />}
+      {repair?.kind === "mark" && <MarkFailed sessionIds={repair.ids} close={close} />}
+      {repair?.kind === "import" && <ImportFiles target={repair.target} close={close} />}
+      {repair?.kind === "doubles" && <MergeDoubles close={close} />}
+      {repair?.kind === "checkpoint" && <MaintenanceDialog name="Checkpoint" close={close} done={() => {}} />}
     </Section>
   );
 }
 
-function NoFindings() {
-  return <p className="muted">No problems found in the database, its files and its runs</p>;
-}
-
-function Findings({ findings }: { findings: Schema<"FindingView">[] }) {
+function FindingRow({ finding, start }: { finding: Finding; start: (repair: Repair) => void }) {
+  const repair = repairOf(finding);
   return (
-    <Panel>
-      <ul className={classes.list} aria-label="Findings">
-        {findings.map((finding, index) => (
-          <li key={index} className={classes.finding}>
-            <span className={classes.severity} data-severity={finding.severity}>
-              {finding.severity}
-            </span>
-            <div className={classes.findingBody}>
-              <div>
-                <b>{finding.subject}</b> <code className={classes.code}>{finding.code}</code>
-              </div>
-              <div className={classes.evidence}>
-                <CodeSpans text={capitalizeHint(finding.evidence)} />
-              </div>
-              <div className="muted">
-                <CodeSpans text={capitalizeHint(finding.advice)} />
-              </div>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <li className={classes.finding}>
+      <span className={classes.severity} data-severity={finding.severity}>
+        {finding.severity}
+      </span>
+      <div className={classes.findingBody}>
+        <div>
+          <Subject finding={finding} /> <code className={classes.code}>{finding.code}</code>
+        </div>
+        <div className={classes.evidence}>
+          <CodeSpans text={endSentence(capitalizeHint(finding.evidence))} />
+        </div>
+        {!repair && !finding.topic && finding.advice && (
+          <div className="muted">
+            <CodeSpans text={endSentence(capitalizeHint(finding.advice))} />
+          </div>
+        )}
+      </div>
+      {repair && (
+        <Button variant="default" size="compact-xs" onClick={() => start(repair.repair)}>
+          {repair.label}
+        </Button>
+      )}
+      {finding.topic && (
+        <TextLink to="/shows/$topic" params={{ topic: finding.topic }}>
+          Open show
+        </TextLink>
+      )}
+    </li>
   );
 }
 
-function MarkFailed({ close }: { close: () => void }) {
+function ImportFiles({ target, close }: { target: string; close: () => void }) {
   const queries = useQueryClient();
-  const query = useQuery(deadRuns());
-  const dead = query.data?.transitions ?? [];
   const run = async (): Promise<string> => {
-    const { transitions } = await markDeadRuns(false);
+    const { launch } = await startLaunch({ verb: "import", target, prompt: "" });
+    const result = await waitForLaunch(launch.id);
     await queries.invalidateQueries({ queryKey: keys.admin() });
-    return `${plural(transitions.length, "run")} marked as failed`;
+    return result;
   };
   return (
-    <ConfirmDialog
-      opened
-      close={close}
-      title="Mark dead runs as failed?"
-      confirmLabel={`Mark ${plural(dead.length, "run")} as failed`}
-      danger
-      disabled={dead.length === 0}
-      run={run}
-    >
-      <p>These runs are stale, and their processes are proven dead. Nothing is deleted.</p>
-      <Loaded query={query} label="Dead runs">
-        {() => (
-          <ul className={classes.preview}>
-            {dead.map((run: Stale) => (
-              <li key={run.session_id}>
-                <TextLink to="/runs/$runId" params={{ runId: run.session_id }}>
-                  {run.session_id}
-                </TextLink>
-                <ul>
-                  {run.evidence.map((line) => (
-                    <li key={line}>{line}</li>
-                  ))}
-                </ul>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
+    <ConfirmDialog opened close={close} title={`Import ${target}?`} confirmLabel={`Import ${target}`} run={run}>
+      <p>The rows in the database take over what the files say. The files are not changed.</p>
     </ConfirmDialog>
   );
+}
+
+function Subject({ finding }: { finding: Finding }) {
+  if (!finding.session_id) return <b>{finding.subject}</b>;
+  return (
+    <TextLink to="/runs/$runId" params={{ runId: finding.session_id }} className={classes.inlineLink}>
+      {finding.display_name ?? finding.subject}
+    </TextLink>
+  );
+}
+
+function repairOf({ code, session_id: id }: Finding): { label: string; repair: Repair } | undefined {
+  if (code === "run.phantom" && id) return { label: "Mark as failed…", repair: { kind: "mark", ids: [id] } };
+  if (code === "run.double") return { label: "Merge copies…", repair: { kind: "doubles" } };
+  if (code === "show.drift") return { label: "Import shows…", repair: { kind: "import", target: "shows" } };
+  if (code === "team.drift") return { label: "Import teams…", repair: { kind: "import", target: "teams" } };
+  if (code === "file.wal_large") return { label: "Checkpoint…", repair: { kind: "checkpoint" } };
+  return undefined;
 }

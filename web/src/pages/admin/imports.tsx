@@ -1,15 +1,17 @@
 // Imports: progress, counts, buttons to start one, and files with problems.
-import { Button, Group, Progress } from "@mantine/core";
+import { Button, Group, Progress, Switch } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { imports } from "@/api/admin";
+import { imports, switchFollowing } from "@/api/admin";
 import { keys, type Schema } from "@/api/keys";
-import { startLaunch, waitForLaunch } from "@/api/launches";
+import { startLaunch } from "@/api/launches";
 import { bytes, formatInteger, plural } from "@/domain/text/format";
 import { Duration, RelativeTime } from "@/ui/data/time";
-import { runAction } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
+import { runAction } from "@/ui/feedback/run-action";
+import { announceEnd } from "@/ui/new-run/started-jobs";
 import { Panel, Section } from "@/ui/page";
 import classes from "./admin.module.css";
+import following from "./following.module.css";
 
 type Status = Schema<"ImportStatus">;
 
@@ -20,16 +22,62 @@ export function ImportsSection() {
       <Loaded query={query} label="Imports">
         {(data) => (
           <Panel className={classes.panelBody}>
+            <Following status={data} />
             {data.work.map((work) => (
               <ImportProgress key={work.id} work={work} />
             ))}
             <ImportCounts status={data} />
-            <ImportButtons />
+            <ImportButtons targets={data.targets} />
             <IncompleteFiles files={data.troubled} />
           </Panel>
         )}
       </Loaded>
     </Section>
+  );
+}
+
+/** Whether transcripts are imported as they are written, with the switch of this server. */
+function Following({ status: { follower, mirrors } }: { status: Status }) {
+  const queries = useQueryClient();
+  const change = (enabled: boolean): Promise<boolean> =>
+    runAction(async () => {
+      await switchFollowing(enabled);
+      await queries.invalidateQueries({ queryKey: keys.imports() });
+      return enabled ? "Following transcripts" : "Stopped following transcripts";
+    });
+  return (
+    <div className={following.following}>
+      <Switch
+        label="Follow transcripts"
+        checked={follower.enabled}
+        disabled={!follower.can_switch}
+        onChange={(event) => void change(event.currentTarget.checked)}
+      />
+      <p className="muted">
+        Sessions that you start in Claude Code or Codex appear while they run. The setting{" "}
+        <code>follow_transcripts</code> keeps this on or off.
+      </p>
+      <ul className={classes.preview}>
+        {follower.tools.map((tool) => {
+          const mirror = mirrors.find((row) => row.tool === tool.tool);
+          return (
+            <li key={`${tool.tool} ${tool.root}`}>
+              <b>{tool.title}</b>: followed for <Duration since={tool.since} />,{" "}
+              {mirror ? (
+                <>
+                  {plural(mirror.files, "transcript")} imported, last read <RelativeTime at={mirror.read_at} />
+                </>
+              ) : (
+                "no transcripts yet"
+              )}{" "}
+              · <code>{tool.root}</code>
+            </li>
+          );
+        })}
+        {follower.tools.length === 0 && <li>{follower.enabled ? "Starting…" : "No process follows transcripts."}</li>}
+      </ul>
+      {follower.error && <p className={following.followError}>Following failed and is tried again: {follower.error}</p>}
+    </div>
   );
 }
 
@@ -56,7 +104,7 @@ function ImportCounts({ status }: { status: Status }) {
     ["Teams", null, status.teams_imported],
   ] as const;
   return (
-    <table className={classes.table}>
+    <table className={`${classes.table} ${classes.counts}`}>
       <thead>
         <tr>
           <th scope="col">Source</th>
@@ -76,7 +124,7 @@ function ImportCounts({ status }: { status: Status }) {
         ))}
         {status.mirrors.map((mirror) => (
           <tr key={mirror.tool}>
-            <th scope="row">{mirror.tool} transcripts</th>
+            <th scope="row">{mirror.title} transcripts</th>
             <td>
               {formatInteger(mirror.files)} ({bytes(mirror.bytes)})
             </td>
@@ -89,29 +137,21 @@ function ImportCounts({ status }: { status: Status }) {
   );
 }
 
-const TARGETS = [
-  ["mirror", "claude", "Claude Code history"],
-  ["mirror", "codex", "Codex history"],
-  ["import", "runs", "old runs"],
-  ["import", "shows", "shows"],
-  ["import", "teams", "teams"],
-] as const;
-
-function ImportButtons() {
+function ImportButtons({ targets }: { targets: Status["targets"] }) {
   const queries = useQueryClient();
   const start = (verb: string, target: string, name: string): Promise<boolean> =>
     runAction(async () => {
       const { launch } = await startLaunch({ verb, target, prompt: "" });
       await queries.invalidateQueries({ queryKey: keys.launches() });
       await queries.invalidateQueries({ queryKey: keys.imports() });
-      void runAction(() => waitForLaunch(launch.id));
+      announceEnd(launch.id);
       return `Importing ${name}…`;
     });
   return (
     <Group gap={8} my="sm">
-      {TARGETS.map(([verb, target, name]) => (
-        <Button key={name} variant="default" onClick={() => void start(verb, target, name)}>
-          Import {name}
+      {targets.map(({ verb, target, title }) => (
+        <Button key={title} variant="default" onClick={() => void start(verb, target, title)}>
+          Import {title}
         </Button>
       ))}
     </Group>

@@ -1,12 +1,12 @@
-// Processes that this Studio started, with their output.
+// Processes that the Studios of this database started, with their output.
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { keys } from "@/api/keys";
 import { type Launch, launch, launches, stopLaunch } from "@/api/launches";
 import { RelativeTime } from "@/ui/data/time";
-import { runAction } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
+import { runAction } from "@/ui/feedback/run-action";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
 import { CodeBlock } from "@/ui/text/code-block";
@@ -15,6 +15,7 @@ import classes from "./admin.module.css";
 export function LaunchesSection() {
   const query = useQuery(launches());
   const [opened, setOpened] = useState<string>();
+  const hosts = new Set(query.data?.launches.map((launch) => launch.host));
   return (
     <Section title="Launches" id="launches">
       <Loaded query={query} label="Launches">
@@ -26,7 +27,11 @@ export function LaunchesSection() {
               <ul className={classes.list}>
                 {data.launches.map((launch) => (
                   <li key={launch.id}>
-                    <Row launch={launch} toggle={() => setOpened(launch.id === opened ? undefined : launch.id)} />
+                    <Row
+                      launch={launch}
+                      host={hosts.size > 1 ? launch.host : null}
+                      toggle={() => setOpened(launch.id === opened ? undefined : launch.id)}
+                    />
                     {launch.id === opened && <Output id={launch.id} running={launch.running} />}
                   </li>
                 ))}
@@ -39,7 +44,7 @@ export function LaunchesSection() {
   );
 }
 
-function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
+function Row({ launch, host, toggle }: { launch: Launch; host: string | null; toggle: () => void }) {
   const queries = useQueryClient();
   const stop = (): Promise<boolean> =>
     runAction(async () => {
@@ -53,7 +58,7 @@ function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
         {launch.verb} {launch.target}
       </button>
       <span className={classes.severity} data-severity={launch.running ? "info" : launch.exit_code ? "error" : "ok"}>
-        {launch.running ? "running" : launch.exit_code === 0 ? "done" : `exit ${launch.exit_code}`}
+        {launch.running ? "running" : outcome(launch.exit_code)}
       </span>
       <span className={classes.evidence}>
         {launch.session_id && (
@@ -63,6 +68,7 @@ function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
         )}
       </span>
       <span className="muted">
+        {host && `${host} · `}
         <RelativeTime at={launch.started_at} />
       </span>
       {launch.running && (
@@ -72,6 +78,11 @@ function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
       )}
     </div>
   );
+}
+
+function outcome(code: number | null): string {
+  if (code === null) return "ended"; // its Studio was not there to see how
+  return code === 0 ? "done" : `exit ${code}`;
 }
 
 function Output({ id, running }: { id: string; running: boolean }) {

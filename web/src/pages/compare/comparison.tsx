@@ -1,14 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/keys";
-import { runOutline } from "@/api/messages";
-import { compareFacts, compareFiles, compareTools, type Pair } from "@/domain/runs/compare";
+import { runChanges, runOutline } from "@/api/messages";
+import { compareChanges, compareFacts, compareFiles, compareTools, type Pair } from "@/domain/runs/compare";
 import { compact, cost, duration, formatInteger } from "@/domain/text/format";
+import { totalTokens } from "@/domain/usage/usage";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
-import { Loaded } from "@/ui/feedback/placeholders";
+import { Loaded, LoadingLine } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Section } from "@/ui/page";
+import { ChangeSums } from "@/ui/text/change-sums";
+import { useLatched } from "@/ui/use-latched";
 import classes from "./compare.module.css";
 import { FirstDifference } from "./first-difference";
 
@@ -20,6 +23,9 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
   const queries = useQueryClient();
   const first = useQuery(runOutline(a.session.id, queries));
   const second = useQuery(runOutline(b.session.id, queries));
+  const [left, right] = [useQuery(changesOf(a)), useQuery(changesOf(b))];
+  // A section that loads later pushes those below it down.
+  const isReady = useLatched([first, second, left, right].every(({ isPending }) => !isPending));
   return (
     <div className={classes.page}>
       <Table head={[<RunHeading key="a" detail={a} />, <RunHeading key="b" detail={b} />]}>
@@ -27,41 +33,83 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
           <Row key={pair.name} pair={pair} cell={(value) => value || "–"} />
         ))}
       </Table>
-      <Loaded query={first} label="First run">
-        {(left) => (
-          <Loaded query={second} label="Second run">
-            {(right) => (
-              <>
-                <Section title="Tools">
-                  <Table empty="No tool calls">
-                    {compareTools(left, right).map((pair) => (
-                      <Row key={pair.name} pair={pair} mono cell={formatCalls} />
-                    ))}
-                  </Table>
-                </Section>
-                <Section title="Files">
-                  <Table empty="No files">
-                    {compareFiles(left, right)
-                      .slice(0, MOST_FILES)
-                      .map((pair) => (
-                        <Row key={pair.name} pair={pair} mono cell={(touched) => (touched ? "touched" : "–")} />
-                      ))}
-                  </Table>
-                </Section>
-              </>
+      {isReady ? (
+        <>
+          <Loaded query={first} label="First run">
+            {(left) => (
+              <Loaded query={second} label="Second run">
+                {(right) => (
+                  <>
+                    <Section title="Tools">
+                      <Table empty="No tool calls">
+                        {compareTools(left, right).map((pair) => (
+                          <Row key={pair.name} pair={pair} mono cell={formatCalls} />
+                        ))}
+                      </Table>
+                    </Section>
+                    <ChangedFiles a={a} b={b} />
+                    <TouchedFiles files={compareFiles(left, right).slice(0, MOST_FILES)} />
+                  </>
+                )}
+              </Loaded>
             )}
           </Loaded>
-        )}
-      </Loaded>
-      <Section title="First difference">
-        <FirstDifference a={a.session} b={b.session} />
-      </Section>
+          <Section title="First difference">
+            <FirstDifference a={a.session} b={b.session} />
+          </Section>
+        </>
+      ) : (
+        <LoadingLine label="comparison" />
+      )}
     </div>
   );
 }
 
+function ChangedFiles({ a, b }: { a: Detail; b: Detail }) {
+  const [left, right] = [useQuery(changesOf(a)), useQuery(changesOf(b))];
+  return (
+    <Section title="Changes">
+      <Loaded query={left} label="Changes of the first run">
+        {(first) => (
+          <Loaded query={right} label="Changes of the second run">
+            {(second) => (
+              <Table empty="No file was changed" head={[<Sums key="a" of={first} />, <Sums key="b" of={second} />]}>
+                {compareChanges(first.files, second.files)
+                  .slice(0, MOST_FILES)
+                  .map((pair) => (
+                    <Row key={pair.name} pair={pair} mono cell={(file) => (file ? <Sums of={file} /> : "–")} />
+                  ))}
+              </Table>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Those of file tools, which also read: not every change is here, and not every file was changed. */
+function TouchedFiles({ files }: { files: Pair<boolean>[] }) {
+  if (files.length === 0) return null;
+  return (
+    <Section title="Files read or written">
+      <Table>
+        {files.map((pair) => (
+          <Row key={pair.name} pair={pair} mono cell={(touched) => (touched ? "touched" : "–")} />
+        ))}
+      </Table>
+    </Section>
+  );
+}
+
+const changesOf = ({ session }: Detail) => runChanges(session.id, session.state.group === "running");
+
+function Sums({ of }: { of: { added: number; removed: number; is_partial: boolean } }) {
+  return <ChangeSums added={of.added} removed={of.removed} partial={of.is_partial} />;
+}
+
 function factsOf({ session }: Detail): [string, string][] {
-  const tokens = session.input_tokens + session.output_tokens + session.cache_read_tokens;
+  const tokens = totalTokens(session);
   return [
     ["State", session.state.label],
     ["Duration", session.duration_ms === null ? "" : duration(session.duration_ms)],
@@ -92,7 +140,7 @@ function RunHeading({ detail: { session } }: { detail: Detail }) {
       </TextLink>
       <StatePill state={session.state} />
       <span className="muted">
-        {session.name} · <RelativeTime at={session.started_at ?? session.created_at} />
+        {session.agent_name} · <RelativeTime at={session.started_at ?? session.created_at} />
       </span>
     </div>
   );
@@ -118,7 +166,7 @@ function Table({ head, empty, children }: { head?: [ReactNode, ReactNode]; empty
 
 interface RowProps<T> {
   pair: Pair<T>;
-  cell: (value: T) => string;
+  cell: (value: T) => ReactNode;
   mono?: boolean;
 }
 

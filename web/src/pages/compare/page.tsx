@@ -24,7 +24,7 @@ export function ComparePage() {
     return (
       <Page title="Compare">
         <EmptyState title="Select two runs to compare" action={<TextLink to="/runs">Go to runs</TextLink>}>
-          In the run list, press x to select a run. With two selected, press Compare.
+          Select two runs in the list, by their boxes or with the key <kbd>x</kbd>, then press Compare.
         </EmptyState>
       </Page>
     );
@@ -46,9 +46,9 @@ export function ComparePage() {
 function RunPair({ a, b }: { a: string; b: string }) {
   const [first, second] = [useQuery(run(a)), useQuery(run(b))];
   return (
-    <Loaded query={first} label="First run">
+    <Loaded query={first} label="First run" missing={{ what: "run", name: a, list: "/runs" }}>
       {(left) => (
-        <Loaded query={second} label="Second run">
+        <Loaded query={second} label="Second run" missing={{ what: "run", name: b, list: "/runs" }}>
           {(right) => <Comparison a={left} b={right} />}
         </Loaded>
       )}

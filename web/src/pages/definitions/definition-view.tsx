@@ -1,6 +1,7 @@
 // A definition for reading: text, facts and recent runs.
 import { useQuery } from "@tanstack/react-query";
-import type { Detail } from "@/api/definitions";
+import type { ReactNode } from "react";
+import { type Detail, definitions } from "@/api/definitions";
 import { newestRuns } from "@/api/runs";
 import { splitFrontMatter } from "@/domain/text/front-matter";
 import { StatePill } from "@/ui/data/state-pill";
@@ -8,39 +9,35 @@ import { RelativeTime } from "@/ui/data/time";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
-import { CodeBlock } from "@/ui/text/code-block";
 import { Markdown } from "@/ui/text/markdown";
 import { ProblemList } from "@/ui/text/problem-list";
 import classes from "./definitions.module.css";
 import { useKind } from "./kinds";
+import { PlaybookArguments } from "./playbook-arguments";
+import { YamlText } from "./yaml-text";
 
 export function DefinitionView({ detail }: { detail: Detail }) {
   const info = useKind();
   const { definition, text } = detail;
-  const { head, body } = info.language === "markdown" ? splitFrontMatter(text ?? "") : { head: text ?? "", body: "" };
+  const isYaml = info.language === "yaml";
+  const args = definition.args ?? [];
   return (
     <div className={classes.columns}>
       <div>
-        {definition.error && <p className="error-text">{definition.error}</p>}
         <ProblemList problems={definition.problems} />
-        {body && <Markdown text={body} />}
-        {info.language === "yaml" && <CodeBlock text={head} label="Text" />}
+        {args.length > 0 && <PlaybookArguments args={args} />}
+        {text && (isYaml ? <YamlText text={text} /> : <Markdown text={splitFrontMatter(text).body} />)}
       </div>
       <div>
         <Section title="About">
           <Panel className={classes.about}>
             <dl className={classes.facts}>
-              {definition.description && <Fact name="Description" value={definition.description} />}
-              {definition.model && <Fact name="Model" value={definition.model} />}
-              {definition.effort && <Fact name="Effort" value={definition.effort} />}
-              {definition.mode && <Fact name="Mode" value={definition.mode} />}
-              {definition.agents && definition.agents.length > 0 && (
-                <Fact name="Agents" value={definition.agents.join(", ")} />
-              )}
-              {definition.args && definition.args.length > 0 && (
-                <Fact name="Arguments" value={definition.args.map((arg) => arg.name).join(", ")} />
-              )}
-              <Fact name="File" value={definition.path} />
+              {definition.description && <Fact name="Description">{definition.description}</Fact>}
+              {definition.model && <Fact name="Model">{definition.model}</Fact>}
+              {definition.effort && <Fact name="Effort">{definition.effort}</Fact>}
+              {definition.mode && <Fact name="Mode">{definition.mode}</Fact>}
+              {definition.agents && definition.agents.length > 0 && <AgentLinks names={definition.agents} />}
+              <Fact name="File">{definition.path}</Fact>
             </dl>
           </Panel>
         </Section>
@@ -50,12 +47,34 @@ export function DefinitionView({ detail }: { detail: Detail }) {
   );
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
+function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>{children}</dd>
     </div>
+  );
+}
+
+/** Links to the agents that exist; a provider such as `claude` has no page. */
+function AgentLinks({ names }: { names: string[] }) {
+  const query = useQuery(definitions("agent"));
+  const known = new Set(query.data?.items.map((agent) => agent.name));
+  return (
+    <Fact name={names.length === 1 ? "Agent" : "Agents"}>
+      {names.map((name, index) => (
+        <span key={`${name} ${index}`}>
+          {index > 0 && ", "}
+          {known.has(name) ? (
+            <TextLink to="/agents/$name" params={{ name }} className={classes.inlineLink}>
+              {name}
+            </TextLink>
+          ) : (
+            name
+          )}
+        </span>
+      ))}
+    </Fact>
   );
 }
 
@@ -81,9 +100,9 @@ function RecentRuns({ name }: { name: string }) {
                 </li>
               ))}
             </ul>
-            {data.runs.length > 8 && (
+            {data.runs.length > 0 && (
               <TextLink to="/runs" search={{ [info.filter]: name }} className={classes.footerLink}>
-                All runs
+                All runs of {name}
               </TextLink>
             )}
           </Panel>

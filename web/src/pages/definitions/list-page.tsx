@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useRouterState, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Definition, definitions } from "@/api/definitions";
 import { plural } from "@/domain/text/format";
@@ -11,6 +11,7 @@ import { useListKeys } from "@/ui/keyboard/list-keys";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import { FilterBar } from "@/ui/list/filter-bar";
 import { List, ListRow, RowLink } from "@/ui/list/list-row";
+import { NewRunButton } from "@/ui/new-run/new-run-button";
 import { Page } from "@/ui/page";
 import { useKind } from "./kinds";
 import { NewDialog } from "./new-dialog";
@@ -20,17 +21,22 @@ export function DefinitionsPage() {
   const { q } = useSearch({ from: info.list });
   const navigate = useNavigate();
   const query = useQuery(definitions(info.kind));
+  // The command palette leads to #new.
+  const asked = useRouterState({ select: ({ location }) => location.hash === "new" });
   const [creating, setCreating] = useState(false);
-  useShortcuts([{ keys: "c", label: `New ${info.one}`, group: info.title, run: () => setCreating(true) }]);
+  useShortcuts([{ keys: "n", label: `New ${info.one}`, group: info.title, run: () => setCreating(true) }]);
   const change = (_: string, value: string | undefined): void =>
     void navigate({ to: info.list, search: value ? { q: value } : {}, replace: true });
   return (
     <Page
       title={info.title}
       actions={
-        <Button leftSection={<IconPlus size={14} />} onClick={() => setCreating(true)}>
-          New {info.one}
-        </Button>
+        <>
+          <NewRunButton request={{ kind: info.kind }} label="Run…" />
+          <Button leftSection={<IconPlus size={14} />} onClick={() => setCreating(true)}>
+            New {info.one}
+          </Button>
+        </>
       }
       bar={
         <FilterBar
@@ -44,12 +50,25 @@ export function DefinitionsPage() {
       <Loaded query={query} label={info.title}>
         {(data) => (
           <>
-            <DefinitionList items={data.items.filter((item) => matches(item, q))} filtered={q !== undefined} />
+            <DefinitionList
+              items={data.items.filter((item) => matches(item, q))}
+              filtered={q !== undefined}
+              create={() => setCreating(true)}
+            />
             <p className="muted">Folders: {data.places.join(", ")}</p>
           </>
         )}
       </Loaded>
-      {creating && <NewDialog info={info} close={() => setCreating(false)} />}
+      {(creating || asked) && (
+        <NewDialog
+          info={info}
+          close={() => {
+            setCreating(false);
+            // A created one has been opened already.
+            if (window.location.hash === "#new") void navigate({ to: info.list, replace: true });
+          }}
+        />
+      )}
     </Page>
   );
 }
@@ -59,7 +78,13 @@ function matches(item: Definition, q: string | undefined): boolean {
   return `${item.name} ${item.description ?? ""} ${item.model ?? ""}`.toLowerCase().includes(needle);
 }
 
-function DefinitionList({ items, filtered }: { items: Definition[]; filtered: boolean }) {
+interface ListProps {
+  items: Definition[];
+  filtered: boolean;
+  create: () => void;
+}
+
+function DefinitionList({ items, filtered, create }: ListProps) {
   const info = useKind();
   const navigate = useNavigate();
   const open = (index: number): void => {
@@ -69,10 +94,21 @@ function DefinitionList({ items, filtered }: { items: Definition[]; filtered: bo
   const [at] = useListKeys({ count: items.length, open, leave: () => void navigate({ to: "/" }) });
   if (items.length === 0) {
     return (
-      <EmptyState title={filtered ? `No ${info.title.toLowerCase()} match` : `No ${info.title.toLowerCase()} yet`}>
-        {filtered
-          ? "Press Clear to reset the filter."
-          : `${info.title} are files with a version history. Create one with “New ${info.one}”.`}
+      <EmptyState
+        title={filtered ? `No ${info.title.toLowerCase()} match` : `No ${info.title.toLowerCase()} yet`}
+        action={
+          filtered ? (
+            <Button variant="default" onClick={() => void navigate({ to: info.list, search: {}, replace: true })}>
+              Clear filter
+            </Button>
+          ) : (
+            <Button leftSection={<IconPlus size={14} />} onClick={create}>
+              New {info.one}
+            </Button>
+          )
+        }
+      >
+        {!filtered && `${info.title} are files with a version history.`}
       </EmptyState>
     );
   }

@@ -1,20 +1,34 @@
-// Creates a definition from a template and opens it in the editor.
+// Creates a definition from a template or from another one, and opens it in the editor.
 import { TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { saveDefinition } from "@/api/definitions";
-import { ConfirmDialog, runAction } from "@/ui/feedback/confirm";
+import { keys } from "@/api/keys";
+import { ConfirmDialog } from "@/ui/feedback/confirm";
+import { runAction } from "@/ui/feedback/run-action";
 import type { KINDS } from "./kinds";
 
 // A valid file name; the server validates it as well.
 const VALID_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export function NewDialog({ info, close }: { info: (typeof KINDS)["agent"]; close: () => void }) {
-  const [name, setName] = useState("");
+interface NewDialogProps {
+  info: (typeof KINDS)["agent"];
+  /** The definition that is duplicated. */
+  source?: { name: string; text: string };
+  close: () => void;
+}
+
+export function NewDialog({ info, source, close }: NewDialogProps) {
+  const [name, setName] = useState(source ? `${source.name}-copy` : "");
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const isInvalid = name !== "" && !VALID_NAME.test(name);
   const create = async (): Promise<string> => {
-    await saveDefinition(info.kind, name, info.template(name), "Created in Studio", null);
+    const text = source ? renamed(source.text, name) : info.template(name);
+    await saveDefinition(info.kind, name, text, source ? `Copy of ${source.name}` : "Created in Studio", null);
+    queries.removeQueries({ queryKey: keys.definition(info.kind, name) });
+    await queries.invalidateQueries({ queryKey: keys.definitions(info.kind) });
     await navigate({ to: info.page, params: { name }, search: { view: "edit" } });
     return `Created ${name}`;
   };
@@ -22,8 +36,8 @@ export function NewDialog({ info, close }: { info: (typeof KINDS)["agent"]; clos
     <ConfirmDialog
       opened
       close={close}
-      title={`New ${info.one}`}
-      confirmLabel="Create"
+      title={source ? `Duplicate ${source.name}` : `New ${info.one}`}
+      confirmLabel={source ? "Duplicate" : "Create"}
       disabled={name === "" || isInvalid}
       run={create}
     >
@@ -43,4 +57,9 @@ export function NewDialog({ info, close }: { info: (typeof KINDS)["agent"]; clos
       />
     </ConfirmDialog>
   );
+}
+
+/** The text with its `name` field changed, where it has one. */
+function renamed(text: string, name: string): string {
+  return text.replace(/^name:[^\n\r]*/m, `name: ${name}`);
 }

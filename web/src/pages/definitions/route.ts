@@ -3,9 +3,13 @@ import { createRoute } from "@tanstack/react-router";
 import { oneOf, text } from "@/domain/search-params";
 import { lazyPage } from "@/ui/routing/lazy-page";
 import { rootRoute } from "@/ui/routing/root-route";
+import { preloadMarkdown } from "@/ui/text/markdown";
 
 const list = lazyPage(() => import("./list-page"), "DefinitionsPage");
-const one = lazyPage(() => import("./page"), "DefinitionPage");
+const one = lazyPage(async () => {
+  const [page] = await Promise.all([import("./page"), preloadMarkdown()]);
+  return page;
+}, "DefinitionPage");
 
 const inList = (raw: Record<string, unknown>) => {
   const q = text(raw, "q");

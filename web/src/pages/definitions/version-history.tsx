@@ -4,12 +4,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { cacheSaved, type Detail, rollBack, type Version, version, versions } from "@/api/definitions";
 import { RelativeTime } from "@/ui/data/time";
-import { runAction } from "@/ui/feedback/confirm";
 import { Loaded, LoadingLine } from "@/ui/feedback/placeholders";
+import { runAction } from "@/ui/feedback/run-action";
 import classes from "./definitions.module.css";
 import { useKind } from "./kinds";
 
-const CodeDiff = lazy(() => import("./code-diff"));
+const CodeDiff = lazy(() => import("./editor/code-diff"));
 
 export function VersionHistory({ detail, close }: { detail: Detail; close: () => void }) {
   const { kind } = useKind();
@@ -75,7 +75,9 @@ function VersionDiff({ detail, number, newest }: { detail: Detail; number: numbe
   const query = useQuery(version(kind, name, number));
   const rollBackTo = (): Promise<boolean> =>
     runAction(async () => {
-      await cacheSaved(queries, kind, name, await rollBack(kind, name, number));
+      const restored = await rollBack(kind, name, number);
+      await cacheSaved(queries, kind, name, restored);
+      if (restored.definition.error) throw new Error(`Version ${number} of ${name} is not valid`);
       return `Rolled back ${name} to version ${number}`;
     });
   return (

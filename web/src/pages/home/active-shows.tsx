@@ -1,8 +1,10 @@
+import { Button } from "@mantine/core";
 import type { Schema } from "@/api/keys";
 import { ShowProgress } from "@/ui/data/show-progress";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
+import { openNewRun } from "@/ui/new-run/open-new-run";
 import { Panel } from "@/ui/page";
 import classes from "./home.module.css";
 
@@ -11,7 +13,10 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
     return (
       <Panel className={classes.panelBody}>
         <span className="muted">
-          No active shows. Plan one with <code>li show plan</code>.
+          No active shows.{" "}
+          <Button variant="subtle" size="compact-xs" onClick={() => openNewRun({ kind: "show" })}>
+            New show
+          </Button>
         </span>
       </Panel>
     );

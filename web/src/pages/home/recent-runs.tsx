@@ -1,6 +1,6 @@
 import type { Run } from "@/api/runs";
-import { sourceName } from "@/domain/runs/source-name";
-import { StatePill } from "@/ui/data/state-pill";
+import { modelName } from "@/domain/runs/model-name";
+import { StatePill, StateSummary } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
 import { Panel } from "@/ui/page";
@@ -18,8 +18,8 @@ export function RecentRuns({ runs }: { runs: Run[] }) {
             <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.titleLink}>
               {run.display_name}
             </TextLink>
-            <span className={classes.origin}>
-              {[run.project, run.model, sourceName(run.source_kind)].filter(Boolean).join(" · ")}
+            <span className={classes.origin} data-why={Boolean(run.state.summary)}>
+              {run.state.summary ? <StateSummary state={run.state} /> : originOf(run)}
             </span>
             <span className={classes.time}>
               <RelativeTime at={run.last_message_at ?? run.updated_at} />
@@ -32,4 +32,8 @@ export function RecentRuns({ runs }: { runs: Run[] }) {
       </TextLink>
     </Panel>
   );
+}
+
+function originOf(run: Run): string {
+  return [run.project, run.model && modelName(run.model), run.source_name].filter(Boolean).join(" · ");
 }

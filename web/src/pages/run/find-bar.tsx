@@ -13,7 +13,13 @@ import { highlightText } from "./highlight-text";
 import classes from "./run-view.module.css";
 import type { Cursor } from "./use-cursor";
 
-export function FindBar({ runId, cursor }: { runId: string; cursor: Cursor }) {
+interface FindBarProps {
+  runId: string;
+  cursor: Cursor;
+  autoFocus?: boolean;
+}
+
+export function FindBar({ runId, cursor, autoFocus = false }: FindBarProps) {
   const { find = "" } = useSearch({ from: "/runs/$runId" });
   const navigate = useNavigate({ from: "/runs/$runId" });
   const [typed, setTyped] = useState(find);
@@ -31,6 +37,9 @@ export function FindBar({ runId, cursor }: { runId: string; cursor: Cursor }) {
     if (ord !== undefined) cursor.goTo(ord);
   };
   useEffect(() => highlightText(find), [find]);
+  useEffect(() => {
+    if (autoFocus) input.current?.focus();
+  }, [autoFocus]);
   useShortcuts([{ keys: "f", label: "Find in this run", group: "This run", run: () => input.current?.select() }]);
   return (
     <search className={classes.findBar}>

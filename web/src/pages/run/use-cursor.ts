@@ -3,15 +3,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { messageOrd } from "@/api/messages";
+import type { ShowHow } from "./transcript/use-transcript-handle";
 
 export interface Cursor {
   /** The number of the message that the address names. */
   ord: number | undefined;
-  goTo: (ord: number) => void;
+  goTo: (ord: number, how?: "jump" | "step") => void;
+  /** No message is the current one. */
+  clear: () => void;
 }
 
 /** `show` scrolls to a message; it is called when the address changes and on every `goTo`. */
-export function useCursor(runId: string, show: (ord: number) => void): Cursor {
+export function useCursor(runId: string, show: (ord: number, how: ShowHow) => void): Cursor {
   const { m } = useSearch({ from: "/runs/$runId" });
   const navigate = useNavigate({ from: "/runs/$runId" });
   const resolvedOrd = useQuery(messageOrd(runId, typeof m === "string" ? m : "")).data;
@@ -20,16 +23,20 @@ export function useCursor(runId: string, show: (ord: number) => void): Cursor {
   useEffect(() => {
     if (ord === undefined || ord === lastOrd.current) return;
     lastOrd.current = ord;
-    show(ord);
+    show(ord, "address");
   }, [ord, show]);
   // Stable, because every row holds it.
   const goTo = useCallback(
-    (to: number): void => {
+    (to: number, how: ShowHow = "jump"): void => {
       lastOrd.current = to;
-      show(to);
-      void navigate({ search: (old) => ({ ...old, m: to }), replace: true });
+      void navigate({ search: (old) => ({ ...old, m: to }), hash: true, replace: true });
+      show(to, how);
     },
     [navigate, show],
   );
-  return useMemo(() => ({ ord, goTo }), [ord, goTo]);
+  const clear = useCallback(() => {
+    lastOrd.current = undefined;
+    void navigate({ search: ({ m: _, ...old }) => old, hash: true, replace: true });
+  }, [navigate]);
+  return useMemo(() => ({ ord, goTo, clear }), [ord, goTo, clear]);
 }

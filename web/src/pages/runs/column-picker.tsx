@@ -3,10 +3,10 @@ import { ActionIcon, Checkbox, Popover, Stack, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconColumns3 } from "@tabler/icons-react";
 import { useMemo } from "react";
-import { COLUMNS, type Column } from "./columns";
+import { COLUMNS, type Column, HIDDEN_AT_FIRST } from "./columns";
 
 export function useColumns() {
-  const [hidden, setHidden] = useLocalStorage<Column[]>({ key: "lion-runs-hidden", defaultValue: [] });
+  const [hidden, setHidden] = useLocalStorage<Column[]>({ key: "lion-hidden-columns", defaultValue: HIDDEN_AT_FIRST });
   const shown = useMemo(
     () => new Set<Column>(COLUMNS.map(({ key }) => key).filter((key) => !hidden.includes(key))),
     [hidden],

@@ -1,40 +1,51 @@
 // Search in every message of every run.
+import { IconFile } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useLayoutEffect } from "react";
 import { facets } from "@/api/runs";
-import { MAX_HITS, searchHits } from "@/api/search";
-import { spanStart, TIME_SPANS, toOptions } from "@/domain/runs/filters";
-import { plural } from "@/domain/text/format";
-import { EmptyState, ErrorState, LoadingLine } from "@/ui/feedback/placeholders";
-import { type Choice, FilterBar } from "@/ui/list/filter-bar";
+import { searchFilters } from "@/api/search";
+import { TIME_SPANS, toOptions } from "@/domain/runs/filters";
+import { releaseKeys } from "@/ui/keyboard/held-keys";
+import { type Choice, FilterBar, TextFilter } from "@/ui/list/filter-bar";
 import { Page } from "@/ui/page";
-import { Hits } from "./hits";
-import { MODES, ORDERS, type SearchParams } from "./route";
-import classes from "./search.module.css";
+import { ModeSelect } from "./mode-select";
+import { Results } from "./results";
+import { ORDERS, type SearchParams } from "./route";
 
 export function SearchPage() {
   const search = useSearch({ from: "/search" });
   const navigate = useNavigate({ from: "/search" });
-  const projects = useQuery(facets({})).data?.project ?? [];
+  const choices = useChoices(search);
   useLayoutEffect(() => {
-    document.querySelector<HTMLInputElement>("main search input")?.focus();
+    const field = document.querySelector<HTMLInputElement>("main search input");
+    field?.focus();
+    const keys = releaseKeys();
+    // Like typing: the field sends it when the user stops.
+    if (keys && field) document.execCommand("insertText", false, keys);
   }, []);
+  const change = (name: string, value: string | undefined): void =>
+    void navigate({ search: (old) => ({ ...old, [name]: value }), replace: name === "q" || name === "file" });
   return (
     <Page
       title="Search"
       bar={
         <FilterBar
           text={{ value: search.q, placeholder: "Search all messages…" }}
-          choices={choicesOf(
-            search,
-            projects.map(({ value, runs }) => ({ value, count: runs })),
-          )}
-          change={(name, value) =>
-            void navigate({ search: (old) => ({ ...old, [name]: value }), replace: name === "q" })
-          }
+          choices={choices}
+          change={change}
           clear={() => void navigate({ search: {} })}
-        />
+        >
+          <TextFilter
+            label="File"
+            placeholder="File: src/x.py"
+            icon={<IconFile size={14} />}
+            width={150}
+            value={search.file}
+            change={(value) => change("file", value)}
+          />
+          <ModeSelect value={search.mode} change={(value) => change("mode", value)} />
+        </FilterBar>
       }
       fill
     >
@@ -43,36 +54,20 @@ export function SearchPage() {
   );
 }
 
-function Results({ search }: { search: SearchParams }) {
-  const { q = "", mode = "words", order, project, run, within } = search;
-  const since = within && spanStart(within);
-  const query = useQuery(searchHits({ q, mode, ranked: order === "best", project, session: run, since }));
-  if (q === "")
-    return (
-      <EmptyState title="Search all messages">Finds prompts, answers, tool calls and results of every run.</EmptyState>
-    );
-  if (query.error && !query.data)
-    return <ErrorState error={query.error} label="Results" retry={() => void query.refetch()} />;
-  if (!query.data) return <LoadingLine label="results" />;
-  const { hits } = query.data;
-  if (hits.length === 0)
-    return <EmptyState title="No messages match">Try fewer words, or clear the filters.</EmptyState>;
-  return (
-    <>
-      <div className={classes.count} role="status" data-old={query.isPlaceholderData}>
-        {hits.length === MAX_HITS ? `The first ${MAX_HITS} messages` : plural(hits.length, "message")}
-      </div>
-      <Hits key={JSON.stringify(search)} hits={hits} query={q} />
-    </>
-  );
-}
-
-function choicesOf(search: SearchParams, projects: Choice["options"]): Choice[] {
+function useChoices(search: SearchParams): Choice[] {
+  const counts = useQuery(facets({})).data;
+  const filters = useQuery(searchFilters()).data;
+  const runs = (facet: "project" | "agent" | "status"): Choice["options"] =>
+    (counts?.[facet] ?? []).map(({ value, runs: count }) => ({ value, count }));
+  const plain = (values: string[] | undefined): Choice["options"] => (values ?? []).map((value) => ({ value }));
   return [
-    { name: "mode", label: "Mode", value: search.mode, options: toOptions(MODES) },
-    { name: "order", label: "Order", value: search.order, options: toOptions(ORDERS) },
-    { name: "project", label: "Project", value: search.project, options: projects },
+    { name: "role", label: "Role", value: search.role, options: plain(filters?.roles) },
+    { name: "tool", label: "Tool", value: search.tool, options: plain(filters?.tools) },
+    { name: "agent", label: "Agent", value: search.agent, options: runs("agent") },
+    { name: "project", label: "Project", value: search.project, options: runs("project") },
+    { name: "status", label: "Status", value: search.status, options: runs("status") },
     { name: "within", label: "Time", value: search.within, options: toOptions(TIME_SPANS) },
+    { name: "order", label: "Order", value: search.order, options: toOptions(ORDERS) },
     ...(search.run ? [{ name: "run", label: "Run", value: search.run, options: [] }] : []),
   ];
 }

@@ -5,7 +5,7 @@ import { lazyPage } from "@/ui/routing/lazy-page";
 import { rootRoute } from "@/ui/routing/root-route";
 
 export const MODES = { words: "Keyword", semantic: "Semantic", hybrid: "Hybrid" } as const;
-export const ORDERS = { newest: "Newest first", best: "Best match first" } as const;
+export const ORDERS = { newest: "Last recorded first", best: "Best match first" } as const;
 
 /** The search in the address. */
 function validateSearch(raw: Record<string, unknown>) {
@@ -13,6 +13,11 @@ function validateSearch(raw: Record<string, unknown>) {
     q: text(raw, "q"),
     mode: oneOf(raw, "mode", keysOf(MODES)),
     order: oneOf(raw, "order", keysOf(ORDERS)),
+    role: text(raw, "role"),
+    tool: text(raw, "tool"),
+    file: text(raw, "file"),
+    agent: text(raw, "agent"),
+    status: text(raw, "status"),
     project: text(raw, "project"),
     run: text(raw, "run"),
     within: oneOf(raw, "within", keysOf(TIME_SPANS)),

@@ -6,9 +6,9 @@ import { toUnixSeconds } from "@/domain/shows/timeline";
 import { RelativeTime } from "@/ui/data/time";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
+import PlayDiff from "@/ui/questions/play-diff";
 import { Markdown } from "@/ui/text/markdown";
-import { BranchDiff } from "./branch-diff";
-import { DetailSection, LazyDetails } from "./play-details";
+import { DetailSection, LazyDetails } from "./detail-blocks";
 import classes from "./play-details.module.css";
 import badges from "./plays-table.module.css";
 
@@ -52,6 +52,12 @@ function AttemptCard({ attempt }: { attempt: Attempt }) {
           <RelativeTime at={toUnixSeconds(attempt.meta?.ended_at)} />
         </span>
       </div>
+      {attempt.confinement && <div className="muted">Agent: {attempt.confinement}</div>}
+      {attempt.gate_confinement.map((sentence) => (
+        <div key={sentence} className="muted">
+          Gates: {sentence}
+        </div>
+      ))}
       {typeof feedback === "string" && feedback !== "" && <Markdown text={feedback} />}
     </div>
   );
@@ -77,7 +83,7 @@ function AttemptDiff({ topic, name, all }: { topic: string; name: string; all: A
           ))}
         </select>
       </label>
-      <BranchDiff topic={topic} name={name} attempt={later} against={later - 1} />
+      <PlayDiff topic={topic} name={name} attempt={later} against={later - 1} />
     </LazyDetails>
   );
 }

@@ -1,6 +1,6 @@
 // The panel of the dependency graph; the user can hide it.
 import { Button } from "@mantine/core";
-import { useLocalStorage } from "@mantine/hooks";
+import { useElementSize, useLocalStorage } from "@mantine/hooks";
 import { lazy, Suspense } from "react";
 import type { Show } from "@/api/shows";
 import { graphHeight, MAX_FITTED_PLAYS } from "@/domain/shows/graph-size";
@@ -24,6 +24,7 @@ export function GraphPanel(props: PlayLinkProps) {
     defaultValue: false,
     getInitialValueInEffect: false,
   });
+  const { ref, width } = useElementSize();
   const count = props.show.plays.length;
   useShortcuts([{ keys: "h", label: "Toggle graph", group: "This show", run: () => setHidden(!hidden) }]);
   if (count === 0) return null;
@@ -37,9 +38,9 @@ export function GraphPanel(props: PlayLinkProps) {
         </Button>
       </div>
       {!hidden && (
-        <div className={classes.graphPanel} style={{ height: graphHeight(count) }} data-plays={count}>
+        <div className={classes.graphPanel} style={{ height: graphHeight(count) }} data-plays={count} ref={ref}>
           <Suspense fallback={<LoadingLine label="graph" />}>
-            <Graph {...props} />
+            {width > 0 && <Graph {...props} width={width} />}
           </Suspense>
         </div>
       )}

@@ -3,11 +3,11 @@
 import { splitFrontMatter } from "@/domain/text/front-matter";
 import { Panel } from "@/ui/page";
 import { Markdown } from "@/ui/text/markdown";
-import { LazyDetails } from "./play-details";
+import { LazyDetails } from "./detail-blocks";
 import classes from "./show.module.css";
 
 export function Plan({ text, error }: { text: string | null; error: string | null }) {
-  if (!text) return <p className="muted">{error ?? "The show folder has no _show.md"}</p>;
+  if (!text) return error && <p className="muted">{error}</p>;
   return (
     <Panel className={classes.plan}>
       <LazyDetails title="_show.md">

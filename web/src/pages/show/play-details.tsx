@@ -1,20 +1,36 @@
 // Details of a play, in the order of ADR-0011: session, intent, facts, verdict, then diff and raw data.
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { type Play, play as playQuery } from "@/api/shows";
+import type { Question } from "@/api/questions";
+import { type Play, play as playQuery, type Show } from "@/api/shows";
+import { type Check, readChecks } from "@/domain/questions/checks";
 import { toUnixSeconds } from "@/domain/shows/timeline";
+import { UsageCost, UsageTokens } from "@/ui/data/show-usage";
+import { StatusHistory } from "@/ui/data/status-history";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { LoadingLine } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
+import { CheckList } from "@/ui/questions/check-list";
+import PlayDiff from "@/ui/questions/play-diff";
+import { QuestionList } from "@/ui/questions/question-list";
 import { CodeBlock } from "@/ui/text/code-block";
 import { Markdown } from "@/ui/text/markdown";
 import { PlayActions } from "./actions";
 import { Attempts } from "./attempts";
-import { BranchDiff } from "./branch-diff";
+import { DetailSection, Fact, LazyDetails } from "./detail-blocks";
 import classes from "./play-details.module.css";
+import { Blockers, FileProblems } from "./play-problems";
 import shared from "./show.module.css";
 
-export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
+interface DetailsProps {
+  show: Show;
+  play: Play;
+  questions: readonly Question[];
+  /** Opens another play. */
+  open: (name: string) => void;
+}
+
+export function PlayDetails({ show, play, questions, open }: DetailsProps) {
+  const { topic } = show;
   const query = useQuery(playQuery(topic, play.name));
   const facts = query.data;
   return (
@@ -25,30 +41,40 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
             Open session
           </TextLink>
         ) : (
-          <span className="muted">No session yet</span>
+          <span className="muted">{play.meta.started_at == null ? "No session yet" : "No session recorded"}</span>
         )}
-        <PlayActions topic={topic} play={play} />
+        <PlayActions topic={topic} play={play} questions={questions} />
+      </div>
+      <div className={classes.questions}>
+        <QuestionList questions={questions} within="play" />
       </div>
       {play.error && <p className={classes.error}>{play.error}</p>}
       {query.error && <p className={classes.error}>{query.error.message}</p>}
       {!facts && !query.error && <LoadingLine label="details" />}
-      <StatusReason play={play} reason={facts?.raw_meta?.reason} />
+      <Blockers show={show} play={play} open={open} />
+      {questions.length === 0 && <StatusReason play={play} reason={facts?.raw_meta?.reason} />}
+      <FileProblems play={play} />
       {facts?.intent && (
         <DetailSection title="Intent">
           <Markdown text={facts.intent} />
         </DetailSection>
       )}
       <PlayFacts play={play} />
-      <GateVerdict play={play} />
-      {(play.meta.attempt ?? 1) > 1 && <Attempts topic={topic} name={play.name} />}
+      {questions.length === 0 && <GateVerdict play={play} checks={readChecks(facts?.raw_verdict?.checks)} />}
+      {play.meta.started_at != null && <Attempts topic={topic} name={play.name} />}
       {play.meta.branch && (
         <LazyDetails title="Diff">
-          <BranchDiff topic={topic} name={play.name} />
+          <PlayDiff topic={topic} name={play.name} />
         </LazyDetails>
       )}
       {facts?.prompt && (
         <LazyDetails title="Prompt">
           <CodeBlock text={facts.prompt} label="Prompt" />
+        </LazyDetails>
+      )}
+      {facts && facts.transitions.length > 0 && (
+        <LazyDetails title="Status history">
+          <StatusHistory transitions={facts.transitions} />
         </LazyDetails>
       )}
       <LazyDetails title="Raw data">
@@ -87,14 +113,22 @@ function PlayFacts({ play }: { play: Play }) {
       <Fact name="Duration">
         <Duration ms={play.duration_ms} />
       </Fact>
-      <Fact name="Exit code">{meta.exit_code ?? "–"}</Fact>
+      {meta.exit_code != null && <Fact name="Exit code">{meta.exit_code}</Fact>}
       <Fact name="Attempts">{meta.attempt ?? "–"}</Fact>
-      <Fact name="Status">
-        <code>{meta.status ?? "–"}</code>
-      </Fact>
       <Fact name="Started">
         <RelativeTime at={toUnixSeconds(meta.started_at)} />
       </Fact>
+      {play.usage && play.usage.total > 0 && (
+        <>
+          <Fact name="Tokens">
+            <UsageTokens usage={play.usage} />
+          </Fact>
+          <Fact name="Cost">
+            <UsageCost usage={play.usage} />
+          </Fact>
+        </>
+      )}
+      {play.confinement && <Fact name="Agent">{play.confinement}</Fact>}
       {meta.branch && (
         <Fact name="Branch">
           <code>{meta.branch}</code>
@@ -109,42 +143,18 @@ function PlayFacts({ play }: { play: Play }) {
   );
 }
 
-function GateVerdict({ play }: { play: Play }) {
-  const { verdict } = play;
+function GateVerdict({ play: { verdict }, checks }: { play: Play; checks: readonly Check[] }) {
   if (!verdict || (verdict.gate_passed === null && !verdict.feedback)) return null;
   const outcome = verdict.gate_passed === null ? "undecided" : verdict.gate_passed ? "passed" : "failed";
   return (
     <DetailSection title={`Gate: ${outcome}`}>
-      {verdict.feedback ? <Markdown text={verdict.feedback} /> : <span className="muted">No feedback</span>}
+      {checks.length > 0 ? (
+        <CheckList checks={checks} />
+      ) : verdict.feedback ? (
+        <Markdown text={verdict.feedback} />
+      ) : (
+        <span className="muted">No feedback</span>
+      )}
     </DetailSection>
-  );
-}
-
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-export function DetailSection({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div className={classes.section}>
-      <h3>{title}</h3>
-      {children}
-    </div>
-  );
-}
-
-/** Collapsed at first; renders its content only when opened. */
-export function LazyDetails({ title, children }: { title: string; children: ReactNode }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details className={classes.lazyDetails} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{title}</summary>
-      {open && children}
-    </details>
   );
 }

@@ -1,11 +1,16 @@
 // The plays of a show. Rows expand in place: a drawer would take width from the graph.
-import { Collapse } from "@mantine/core";
-import { IconChevronRight, IconLock } from "@tabler/icons-react";
-import type { Play, Show } from "@/api/shows";
+import { Collapse, Tooltip } from "@mantine/core";
+import { IconChevronRight, IconLock, IconShieldCheck, IconShieldOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { Question } from "@/api/questions";
+import { type Play, type PlayChanges, type Show, showChanges } from "@/api/shows";
 import { toUnixSeconds } from "@/domain/shows/timeline";
+import { formatInteger, plural } from "@/domain/text/format";
+import { UsageCost } from "@/ui/data/show-usage";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { EmptyState } from "@/ui/feedback/placeholders";
 import { Panel } from "@/ui/page";
+import { CopyButton } from "@/ui/text/copy-button";
 import { PlayBadges } from "./play-badges";
 import { PlayDetails } from "./play-details";
 import classes from "./plays-table.module.css";
@@ -15,14 +20,18 @@ export const rowId = (name: string): string => `play-${name}`;
 
 interface TableProps {
   show: Show;
+  /** Those of the open play. */
+  questions: readonly Question[];
   opened: string | undefined;
   marked: string | undefined;
   hover: (name: string | undefined) => void;
   toggle: (name: string) => void;
+  open: (name: string) => void;
 }
 
-export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) {
-  if (show.plays.length === 0) return <EmptyState title="No plays yet">The plan is empty.</EmptyState>;
+export function PlaysTable({ show, questions, opened, marked, hover, toggle, open }: TableProps) {
+  const changes = useQuery(showChanges(show.topic)).data?.plays;
+  if (show.plays.length === 0) return <NoPlays show={show} />;
   const path = new Set(show.critical_path);
   const running = new Set(show.running_plays);
   return (
@@ -36,6 +45,8 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
           <span>Play</span>
           <span>State</span>
           <span>Depends on</span>
+          <span>Changes</span>
+          <span>Cost</span>
           <span>Attempt</span>
           <span>Duration</span>
           <span>Updated</span>
@@ -52,13 +63,14 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
             >
               <Row
                 play={play}
+                changes={changes?.[play.name]}
                 critical={path.has(play.name)}
                 running={running.has(play.name)}
                 open={play.name === opened}
                 toggle={toggle}
               />
               <Collapse expanded={play.name === opened}>
-                {play.name === opened && <PlayDetails topic={show.topic} play={play} />}
+                {play.name === opened && <PlayDetails show={show} play={play} questions={questions} open={open} />}
               </Collapse>
             </li>
           ))}
@@ -68,15 +80,31 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
   );
 }
 
+function NoPlays({ show: { topic, show_md } }: { show: Show }) {
+  if (show_md)
+    return (
+      <EmptyState title="No plays yet">
+        The plan below has no plays. Add them to <code>plays</code> in <code>_show.md</code>, then run the show.
+      </EmptyState>
+    );
+  const command = `li show plan ${topic} --goal '…'`;
+  return (
+    <EmptyState title="No plan yet" action={<CopyButton text={command} label={`Copy ${command}`} />}>
+      The folder of this show has no plan. Write one in the repository with <code>{command}</code>
+    </EmptyState>
+  );
+}
+
 interface RowProps {
   play: Play;
+  changes: PlayChanges | undefined;
   critical: boolean;
   running: boolean;
   open: boolean;
   toggle: (name: string) => void;
 }
 
-function Row({ play, critical, running, open, toggle }: RowProps) {
+function Row({ play, changes, critical, running, open, toggle }: RowProps) {
   const started = toUnixSeconds(play.meta.started_at);
   return (
     <button
@@ -88,12 +116,19 @@ function Row({ play, critical, running, open, toggle }: RowProps) {
     >
       <span className={classes.playCell}>
         <IconChevronRight size={14} className={classes.chevron} aria-hidden />
-        <span className={classes.playName}>{play.name}</span>
+        <span className={classes.playName} title={play.name}>
+          {play.name}
+        </span>
         {critical && <span className={classes.criticalBadge}>critical</span>}
         {play.meta.playbook && <span className="muted">{play.meta.playbook}</span>}
+        {play.confinement && <Confinement sentence={play.confinement} />}
       </span>
       <PlayBadges play={play} />
-      <span className={classes.dependencies}>
+      <span
+        className={classes.dependencies}
+        data-blocked={play.blocked_by.length > 0}
+        title={play.depends_on.join(", ")}
+      >
         {play.blocked_by.length > 0 ? (
           <>
             <IconLock size={12} aria-hidden /> blocked by {play.blocked_by.join(", ")}
@@ -101,6 +136,12 @@ function Row({ play, critical, running, open, toggle }: RowProps) {
         ) : (
           play.depends_on.join(", ")
         )}
+      </span>
+      <span className={`${classes.number} ${classes.changesCell}`}>
+        <Changes changes={changes} />
+      </span>
+      <span className={`${classes.number} ${classes.costCell}`}>
+        <UsageCost usage={play.usage} />
       </span>
       <span className={`${classes.number} ${classes.attemptCell}`}>{play.meta.attempt ?? "–"}</span>
       <span className={`${classes.number} ${classes.durationCell}`}>
@@ -110,5 +151,27 @@ function Row({ play, critical, running, open, toggle }: RowProps) {
         <RelativeTime at={play.updated_at} />
       </span>
     </button>
+  );
+}
+
+/** "+12 −3" in 2 files. */
+function Changes({ changes }: { changes: PlayChanges | undefined }) {
+  if (!changes) return <span>–</span>;
+  return (
+    <Tooltip label={plural(changes.files, "changed file")}>
+      <span>
+        <span className={classes.additions}>+{formatInteger(changes.additions)}</span>{" "}
+        <span className={classes.deletions}>−{formatInteger(changes.deletions)}</span>
+      </span>
+    </Tooltip>
+  );
+}
+
+function Confinement({ sentence }: { sentence: string }) {
+  const ShieldIcon = sentence.startsWith("confined") ? IconShieldCheck : IconShieldOff;
+  return (
+    <Tooltip label={sentence}>
+      <ShieldIcon size={14} stroke={1.7} className={classes.shield} role="img" aria-label={sentence} />
+    </Tooltip>
   );
 }

@@ -1,11 +1,13 @@
 // Sends a message to all or some members of a team. Ctrl-Enter sends.
+
 import { Button, MultiSelect, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { keys } from "@/api/keys";
-import { sendTeamMessage } from "@/api/teams";
-import { runAction } from "@/ui/feedback/confirm";
+import { SENDER, sendTeamMessage } from "@/api/teams";
+import { runAction } from "@/ui/feedback/run-action";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
+import { isSubmitKey } from "@/ui/keyboard/submit-key";
 import classes from "./teams.module.css";
 
 export function Composer({ id, members }: { id: string; members: string[] }) {
@@ -14,7 +16,7 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const queries = useQueryClient();
-  useShortcuts([{ keys: "c", label: "Write a message", group: "This team", run: () => field.current?.focus() }]);
+  useShortcuts([{ keys: "r", label: "Write a message", group: "This team", run: () => field.current?.focus() }]);
   const send = async (): Promise<void> => {
     // Read from the field: Ctrl-Enter may arrive before the last letter is rendered.
     const message = field.current?.value ?? text;
@@ -47,7 +49,7 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
         maxRows={10}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void send();
+          if (isSubmitKey(event)) void send();
           if (event.key === "Escape") field.current?.blur();
         }}
       />
@@ -62,6 +64,9 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
           clearable
           comboboxProps={{ position: "top-start" }}
         />
+        <span className={classes.sender}>
+          as you (<b>{SENDER}</b>)
+        </span>
         <Button type="submit" loading={busy} disabled={text.trim() === ""}>
           Send
         </Button>

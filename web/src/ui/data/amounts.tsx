@@ -1,6 +1,7 @@
 // Costs and tokens: short on the page, exact in the tooltip.
 import { Tooltip } from "@mantine/core";
 import { compact, cost, formatInteger } from "@/domain/text/format";
+import { type TokenCounts, totalTokens } from "@/domain/usage/usage";
 
 /** A dash means that the price is unknown, which differs from zero. */
 export function Cost({ microusd }: { microusd: number | null | undefined }) {
@@ -18,16 +19,9 @@ export function Cost({ microusd }: { microusd: number | null | undefined }) {
   );
 }
 
-export interface Usage {
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens: number;
-  cache_write_tokens: number;
-}
-
 /** The sum of all tokens, with a breakdown in the tooltip. */
-export function Tokens({ usage }: { usage: Usage }) {
-  const all = usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+export function Tokens({ usage }: { usage: TokenCounts }) {
+  const all = totalTokens(usage);
   if (all === 0) return <span>–</span>;
   const kinds: [string, number][] = [
     ["input", usage.input_tokens],

@@ -2,14 +2,27 @@
 import { Code, Textarea, TextInput } from "@mantine/core";
 import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ApiError } from "@/api/errors";
 import { type ActionField, type ActionResponse, parseFields, resultMessage } from "@/domain/actions";
+import { CodeSpans } from "../text/code-spans";
+import { SentenceList } from "../text/sentence-list";
 import { ConfirmDialog } from "./confirm";
+import classes from "./confirm.module.css";
 
 interface ActionDialogProps {
-  action: { label: string; danger: boolean; what?: string | null; fields: readonly ActionField[] };
+  action: {
+    label: string;
+    danger: boolean;
+    what?: string | null;
+    fields: readonly ActionField[];
+    /** The changes that the action decides about. */
+    held?: readonly string[];
+  };
   /** The run, show or play that the action is about. */
   subject: string;
   evidence?: string | null;
+  /** Values of fields that a person may change. */
+  initial?: Record<string, string>;
   /** The equivalent command. */
   command?: string;
   perform: (fields: Record<string, string | number>) => Promise<ActionResponse>;
@@ -19,15 +32,21 @@ interface ActionDialogProps {
 }
 
 export function ActionDialog(props: ActionDialogProps) {
-  const { action, subject, evidence, command, perform, queryKey, close } = props;
+  const { action, subject, evidence, initial = {}, command, perform, queryKey, close } = props;
   const queries = useQueryClient();
-  const [values, setValues] = useState<Record<string, string>>({});
+  const [values, setValues] = useState<Record<string, string>>(initial);
   const fields = parseFields(action.fields, values);
   const title = `${action.label}: ${subject}`;
   const run = async (): Promise<string> => {
-    const message = resultMessage(await perform(fields ?? {}), title);
-    await queries.invalidateQueries({ queryKey });
-    return message;
+    try {
+      return resultMessage(await perform(fields ?? {}), title);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      close(); // what it shows has changed
+      throw new Error("The show changed since you looked. Look again.");
+    } finally {
+      await queries.invalidateQueries({ queryKey });
+    }
   };
   return (
     <ConfirmDialog
@@ -39,8 +58,18 @@ export function ActionDialog(props: ActionDialogProps) {
       disabled={fields === null}
       run={run}
     >
-      {evidence && <p>{evidence}</p>}
+      {evidence && (
+        <p>
+          <CodeSpans text={evidence} />
+        </p>
+      )}
       {action.what && <p>{action.what}</p>}
+      {action.held && action.held.length > 0 && (
+        <>
+          <p className={classes.label}>Changes that are held back</p>
+          <SentenceList lines={action.held} />
+        </>
+      )}
       {action.fields.map((field) => (
         <Field
           key={field.name}

@@ -1,8 +1,9 @@
 // Confirmation before something that cannot be undone: what will happen, then the button.
 import { Button, Group, Modal } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { type ReactNode, useState } from "react";
-import { errorText } from "@/api/errors";
+import { isSubmitKey } from "../keyboard/submit-key";
+import classes from "./confirm.module.css";
+import { runAction } from "./run-action";
 
 interface ConfirmDialogProps {
   opened: boolean;
@@ -22,14 +23,23 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { opened, close, title, children, confirmLabel, danger = false, disabled = false, run } = props;
   const [busy, setBusy] = useState(false);
   const confirm = async (): Promise<void> => {
+    if (busy || disabled) return;
     setBusy(true);
     const succeeded = await runAction(run);
     setBusy(false);
     if (succeeded) close();
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} size="lg">
-      {children}
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={title}
+      size="lg"
+      onKeyDown={(event) => {
+        if (isSubmitKey(event) && event.target instanceof HTMLTextAreaElement) void confirm();
+      }}
+    >
+      <div className={classes.body}>{children}</div>
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close} data-autofocus>
           Cancel
@@ -45,15 +55,4 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       </Group>
     </Modal>
   );
-}
-
-/** Runs an action and shows its outcome as a notification; resolves with whether it succeeded. */
-export async function runAction(run: () => Promise<string>): Promise<boolean> {
-  try {
-    notifications.show({ message: await run(), color: "green", withBorder: true });
-    return true;
-  } catch (error) {
-    notifications.show({ message: errorText(error), color: "red", withBorder: true, autoClose: 12_000 });
-    return false;
-  }
 }

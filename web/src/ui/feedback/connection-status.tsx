@@ -15,18 +15,18 @@ export function ConnectionStatus() {
   const labels = {
     live: `Live · verified ${lastHeard}`,
     reconnecting: "Reconnecting…",
-    stale: `Stale · ${lastHeard}`,
+    stale: `Disconnected · ${lastHeard}`,
   };
   const tooltips = {
     live: "Changes appear here as they are committed",
     reconnecting: "Connection lost; reconnecting…",
-    stale: "No response from Studio; this page may be out of date. Is `li studio` running?",
+    stale: "No response from Studio; this page may be out of date. Start li studio again.",
   };
   return (
     <Tooltip label={tooltips[freshness]}>
       <span className={classes.status} data-fresh={freshness} role="status" aria-live="off">
         <span className={classes.dot} />
-        {labels[freshness]}
+        <span className={classes.label}>{labels[freshness]}</span>
       </span>
     </Tooltip>
   );

@@ -1,5 +1,6 @@
 import { render } from "@testing-library/react";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { holdKeys, releaseKeys } from "./held-keys";
 import { startShortcuts, useShortcuts } from "./shortcuts";
 
 let heard: string[] = [];
@@ -51,4 +52,23 @@ test("useShortcuts ignores keys behind a dialog, including the one that closes i
   expect(heard).toEqual([]);
   press("j");
   expect(heard).toEqual(["page j"]);
+});
+
+test("holdKeys keeps what is typed for the field that opens", () => {
+  render(<Bound name="page" />);
+  holdKeys();
+  for (const key of ["j", "a", "Shift", "b", "Backspace", "/"]) press(key);
+  expect(heard).toEqual([]);
+  expect(releaseKeys()).toBe("ja/");
+  press("j");
+  expect(heard).toEqual(["page j"]);
+});
+
+test("holdKeys ends with Esc", () => {
+  render(<Bound name="page" />);
+  holdKeys();
+  press("Escape");
+  press("j");
+  expect(heard).toEqual(["page j"]);
+  expect(releaseKeys()).toBe("");
 });

@@ -3,6 +3,7 @@
 import { type RefObject, useEffect } from "react";
 import { createStore } from "@/api/store";
 import { useLatest } from "../use-latest";
+import { holdsKey } from "./held-keys";
 
 export interface Shortcut {
   /** One key ("j", "Enter", "?"), or a sequence ("g r"). */
@@ -36,7 +37,12 @@ export function startShortcuts(target: Document): void {
   target.defaultView?.addEventListener("keydown", () => (isModalOpen = target.querySelector(MODAL) !== null), true);
   target.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (isModalOpen || isTyping(event)) return;
+    if (isTyping(event)) return;
+    if (holdsKey(event)) {
+      event.preventDefault();
+      return;
+    }
+    if (isModalOpen) return;
     const now = performance.now();
     pressed = now - pressedAt < SEQUENCE_MS ? [...pressed, event.key].slice(-2) : [event.key];
     pressedAt = now;
@@ -48,6 +54,11 @@ export function startShortcuts(target: Document): void {
     event.preventDefault();
     shortcut.run(event);
   });
+}
+
+/** Does what the keys would do, if a mounted component declares them. */
+export function runShortcut(keys: string): void {
+  findShortcut(keys)?.run(new KeyboardEvent("keydown", { key: keys }));
 }
 
 function findShortcut(keys: string): Shortcut | undefined {

@@ -26,7 +26,7 @@ export function FilterBar({ text, choices, change, clear, children }: FilterBarP
   const isFiltered = Boolean(text?.value) || choices.some((choice) => choice.value !== undefined);
   return (
     <search className={classes.bar}>
-      {text && <TextFilter {...text} change={(value) => change("q", value)} />}
+      {text && <TextFilter {...text} shortcut change={(value) => change("q", value)} />}
       {choices.map((choice) => (
         <Select
           key={choice.name}
@@ -68,25 +68,41 @@ function optionsOf({ options, value }: Choice) {
 interface TextFilterProps {
   value: string | undefined;
   placeholder: string;
+  label?: string;
+  icon?: ReactNode;
+  width?: number;
   change: (value: string | undefined) => void;
+  /** Whether `f` leads here. */
+  shortcut?: boolean;
 }
 
-function TextFilter({ value, placeholder, change }: TextFilterProps) {
+/** Text that is sent when the user stops typing. */
+export function TextFilter(props: TextFilterProps) {
+  const {
+    value,
+    placeholder,
+    label = placeholder,
+    icon = <IconSearch size={14} />,
+    width,
+    change,
+    shortcut = false,
+  } = props;
   const [typed, setTyped] = useState(value ?? "");
   const input = useRef<HTMLInputElement>(null);
   const later = useDebouncedCallback((text: string) => change(text.trim() || undefined), 200);
-  // The back button changes the value; text that is being typed stays.
+  // The back button and Clear change the value; text that is being typed stays.
   useEffect(() => {
     if (document.activeElement !== input.current) setTyped(value ?? "");
   }, [value]);
-  useShortcuts([{ keys: "f", label: "Filter this list", group: "This list", run: () => input.current?.focus() }]);
+  const focus = { keys: "f", label: "Filter this list", group: "This list", run: () => input.current?.focus() };
+  useShortcuts(shortcut ? [focus] : []);
   return (
     <TextInput
       ref={input}
-      className={classes.textInput}
-      aria-label={placeholder}
+      {...(width ? { w: width } : { className: classes.textInput })}
+      aria-label={label}
       placeholder={placeholder}
-      leftSection={<IconSearch size={14} />}
+      leftSection={icon}
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value);

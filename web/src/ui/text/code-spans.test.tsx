@@ -10,3 +10,8 @@ test("CodeSpans renders commands as code and a single backtick as text", () => {
   ]);
   expect(container.textContent).toContain("Run li show ls or li show resume calc, not ` this");
 });
+
+test("CodeSpans shows control characters that would reverse the text", () => {
+  const { container } = renderApp(<CodeSpans text={"Bash: `echo \u202Efr- mr`\u202E"} />);
+  expect(container.textContent).toContain("Bash: echo [U+202E]fr- mr[U+202E]");
+});

@@ -1,6 +1,7 @@
 // Problems of a definition file.
 import type { Schema } from "@/api/keys";
 import { capitalizeHint, endSentence } from "@/domain/text/hints";
+import { CodeSpans } from "./code-spans";
 import classes from "./problem-list.module.css";
 
 export function ProblemList({ problems }: { problems: Schema<"TextProblem">[] }) {
@@ -10,8 +11,12 @@ export function ProblemList({ problems }: { problems: Schema<"TextProblem">[] })
       {problems.map((problem, index) => (
         <li key={index} data-severity={problem.severity}>
           {problem.line !== null && <b>line {problem.line}: </b>}
-          {problem.hint ? endSentence(problem.message) : problem.message}{" "}
-          {problem.hint && <span className="muted">{capitalizeHint(problem.hint)}</span>}
+          <CodeSpans text={problem.hint ? endSentence(problem.message) : problem.message} />{" "}
+          {problem.hint && (
+            <span className="muted">
+              <CodeSpans text={capitalizeHint(problem.hint)} />
+            </span>
+          )}
         </li>
       ))}
     </ul>

@@ -1,1 +1,1 @@
-"""`li state import`, `import-db`, `import-shows`, `import-teams`."""
+"""`li state import`, `import-db`, `import-home`, `import-shows`, `import-teams`."""

@@ -21,10 +21,10 @@ from lionstudio.cli._toolkit.progress import progress_when_known
 from lionstudio.cli._toolkit.terminal import Paint, say, styles_for
 from lionstudio.errors import LionError, NotFound
 from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
+from lionstudio.settings import local_path
+from lionstudio.state.backends import exists, fulltext, maintenance
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch
-from lionstudio.state.sqlite.maintenance import tune_for_import
 
 T = TypeVar("T")
 Work = Callable[[ImportTarget, Report, Watch], None]
@@ -41,7 +41,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def folder(argument: str) -> str:
     """The absolute path of an existing folder."""
-    path = os.path.abspath(os.path.expanduser(argument))
+    path = local_path(argument, "pass the folder to import from")
     if not os.path.isdir(path):
         raise NotFound(f"folder {path} does not exist", hint="pass the folder to import from")
     return path
@@ -77,7 +77,7 @@ def _progress_home(args: argparse.Namespace) -> str | None:
 
 @contextmanager
 def _target(args: argparse.Namespace, path: str) -> Iterator[ImportTarget]:
-    if args.dry_run and os.path.exists(path):
+    if args.dry_run and exists(path):
         with db_access.reading(path) as conn:
             yield _ReadOnlyTarget(conn)
     elif args.dry_run:
@@ -85,7 +85,7 @@ def _target(args: argparse.Namespace, path: str) -> Iterator[ImportTarget]:
             yield empty
     else:
         with db_access.database(path, create=True, quiet=args.quiet) as database:
-            tune_for_import(database.conn)
+            maintenance(path).tune_for_import(database.conn)
             yield database
 
 
@@ -109,9 +109,10 @@ def _index(args: argparse.Namespace, path: str) -> None:
         db_access.database(path, quiet=args.quiet) as database,
         progress_when_known("Indexing", quiet=args.quiet, home=_progress_home(args)) as watch,
     ):
-        tune_for_import(database.conn)
-        behind = database.read(count_unindexed)
-        while step := database.write(index_batch) if behind > 0 else 0:
+        maintenance(path).tune_for_import(database.conn)
+        index = fulltext(database.conn)
+        behind = database.read(index.count_unindexed)
+        while step := database.write(index.index_batch) if behind > 0 else 0:
             done += step
             watch(done, max(behind, done))
 
@@ -124,7 +125,11 @@ def _print(report: Report, args: argparse.Namespace, *, interrupted: bool) -> No
     else:
         emit_lines(_lines(report, args.dry_run, styles_for(sys.stdout, refused=args.no_color)))
     if report.left_out:
-        say(f"Tables not read: {inline(', '.join(report.left_out))}.", quiet=args.quiet)
+        tables = inline(", ".join(report.left_out))
+        say(f"Not imported, because they belong to the other installation or tool: {tables}.", quiet=args.quiet)
+    if report.files_left_out:
+        names = inline(", ".join(report.files_left_out))
+        say(f"Not imported (settings and caches of the other home): {names}.", quiet=args.quiet)
     if interrupted:
         say("Interrupted. The items above are imported; run the command again to continue.")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli.state.imports import _shared
 from lionstudio.imports.external_db.importer import import_database
+from lionstudio.settings import local_path
 
 DESCRIPTION = """\
 Import sessions, branches, messages, shows, plays, teams and definitions from another state.db. The other file is only
@@ -26,7 +26,8 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    path, target = os.path.abspath(os.path.expanduser(args.file)), db_access.settings_of(args).db
+    path = local_path(args.file, "pass the path of a state.db; sessions of a server: pg_dump, or its Studio")
+    target = db_access.settings_of(args).db
     return _shared.run(
         args,
         lambda database, report, watch: import_database(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import size
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
-from lionstudio.state.sqlite.maintenance import backup, file_size
+from lionstudio.settings import local_path
+from lionstudio.state.backends import is_server, maintenance
 
 EXAMPLES = (
     ("li state backup ~/state-$(date +%F).db", "back up under today's date"),
@@ -25,10 +25,11 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The backup gets its name only when it is complete."""
     path = db_access.settings_of(args).db
-    target = os.path.abspath(args.file)
+    target = local_path(args.file, "pass the file to write")
     with db_access.reading(path):
-        say(f"Copying {size(file_size(path))}…", quiet=args.quiet)
-    size_bytes = backup(path, target)
+        if not is_server(path):
+            say(f"Copying {size(maintenance(path).database_bytes(path))}…", quiet=args.quiet)
+    size_bytes = maintenance(path).backup(path, target)
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 

@@ -7,7 +7,8 @@ import argparse
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.humanize import size
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.state.sqlite.maintenance import CHECKPOINT_MODES, checkpoint, file_size
+from lionstudio.state.backends import maintenance
+from lionstudio.state.sqlite.maintenance import CHECKPOINT_MODES, file_size
 
 EXAMPLES = (
     ("li state checkpoint", "checkpoint and truncate the log"),
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     path = db_access.settings_of(args).db
     before = file_size(f"{path}-wal")
     with db_access.writing(path, busy_seconds=_BUSY_SECONDS, quiet=args.quiet) as conn:
-        result = checkpoint(conn, args.mode)
+        result = maintenance(path).checkpoint(conn, args.mode)
         after = file_size(f"{path}-wal")
         if result.busy:
             raise db_access.busy(

@@ -10,21 +10,22 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.humanize import count, size
-from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.output import emit_lines
 from lionstudio.cli._toolkit.progress import ProgressBar
 from lionstudio.cli._toolkit.terminal import say
+from lionstudio.errors import InvalidInput
+from lionstudio.state.backends import maintenance
 from lionstudio.state.connection import Connection
-from lionstudio.state.sqlite.maintenance import checkpoint, free_pages
 from lionstudio.state.upkeep.prune import Pruned, PrunePlan, plan_prune, prune
 
 DESCRIPTION = """\
 Delete sessions not updated for --keep-days days, except the --keep-n newest. Running sessions, and sessions that a
-play, a team or a fork refers to, are always kept. Messages are kept too, unless --orphan-progressions is set: only then
-does the file shrink."""
+play, a team or a fork refers to, are always kept. The messages of deleted sessions stay in the file, and searches find
+them, unless --delete-messages is set: only then does the file shrink. `li state rm` deletes single sessions."""
 EXAMPLES = (
     ("li state prune --dry-run", "preview with the settings (30 days, 100 sessions)"),
     ("li state prune --keep-days 90 --keep-n 500", "show the plan, ask, delete"),
-    ("li state prune --orphan-progressions --yes", "including messages, without asking: for a timer"),
+    ("li state prune --delete-messages --yes", "including their messages, without asking: for a timer"),
 )
 _DAY = 86400
 
@@ -40,9 +41,20 @@ def register(parser: argparse.ArgumentParser) -> None:
     add(
         "--keep-n", type=integer(), metavar="M", help="always keep the M newest sessions (default: setting keep_n, 100)"
     )
-    add("--orphan-progressions", action="store_true", help="also delete unreferenced progressions and messages")
+    add(
+        "--delete-messages",
+        "--orphan-progressions",
+        dest="orphan_progressions",
+        action="store_true",
+        help="also delete the messages that belong to no session any more",
+    )
     add("--dry-run", action="store_true", help="print the plan and delete nothing")
     add("--yes", action="store_true", help="delete without asking for confirmation")
+    add(
+        "--clock-is-right",
+        action="store_true",
+        help="with --yes: delete although even the newest session is old by this clock",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         if _is_empty(plan):
             _print(args, plan, Pruned(0, 0, 0), 0)
             return 0
+        if args.yes and not args.clock_is_right and (warning := _clock_warning(plan, args)):
+            raise InvalidInput(warning, hint="check `date`; if it is right, add --clock-is-right")
         if not args.yes:
             say("\n".join(_lines(plan, args)))
         if not consent(f"Delete {_listed(plan.sessions, plan.orphan_progressions, plan.orphan_messages)} permanently?"):
@@ -95,9 +109,9 @@ def _execute(conn: Connection, plan: PrunePlan, quiet: bool) -> Pruned:
 
 def _reclaim(conn: Connection) -> int:
     reclaimed = 0
-    while step := free_pages(conn):
+    while step := maintenance(conn.path).free_pages(conn):
         reclaimed += step
-    checkpoint(conn, "PASSIVE")  # the file itself shrinks with the checkpoint
+    maintenance(conn.path).checkpoint_after_prune(conn)
     return reclaimed
 
 
@@ -111,10 +125,10 @@ def _print(args: argparse.Namespace, plan: PrunePlan, pruned: Pruned | None, rec
     elif pruned is None:
         emit_lines(_lines(plan, args))
     elif _is_empty(plan):
-        emit_lines(["Nothing deleted.", *_kept(plan)])
+        emit_lines(["Nothing deleted.", *_left(plan, "stay"), *_kept(plan)])
     else:
         disk = f" and freed {size(reclaimed)} on disk" if reclaimed else ""
-        emit(f"Deleted {_listed(*pruned)}{disk}.\n")
+        emit_lines([f"Deleted {_listed(*pruned)}{disk}.", *_left(plan, "stay")])
 
 
 def _listed(sessions: int, progressions: int, messages: int) -> str:
@@ -135,9 +149,27 @@ def _lines(plan: PrunePlan, args: argparse.Namespace) -> Iterator[str]:
         yield f"Also: {count(plan.orphan_progressions, 'progression')}, {freed}."
     elif plan.orphan_messages:
         yield f"Also unreferenced: {freed}."
-    if plan.sessions and not args.orphan_progressions:
-        yield "Their messages stay in the file; --orphan-progressions deletes them too."
+    yield from _left(plan, "would stay")
     yield from _kept(plan)
+    if plan.sessions and (warning := _clock_warning(plan, args)):
+        yield f"Warning: {warning}."
+
+
+def _left(plan: PrunePlan, verb: str) -> Iterator[str]:
+    if plan.left_messages:
+        messages = f"{count(plan.left_messages, 'message')} ({size(plan.left_bytes)})"
+        yield f"{messages} of deleted sessions {verb} in the file and in searches; --delete-messages removes them."
+
+
+_FAR = 30 * _DAY
+
+
+def _clock_warning(plan: PrunePlan, args: argparse.Namespace) -> str | None:
+    """A sentence when even the newest session is old: then the clock may be wrong, and everything would go."""
+    age = time.time() - plan.newest_at if plan.newest_at is not None else 0.0
+    if not plan.sessions or age <= max(args.keep_days * _DAY, _FAR):
+        return None
+    return f"the newest session was updated {age / _DAY:,.0f} days ago by this clock, which may be wrong"
 
 
 def _kept(plan: PrunePlan) -> Iterator[str]:

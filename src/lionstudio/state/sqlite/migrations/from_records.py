@@ -150,7 +150,13 @@ def migrate(conn: Connection) -> None:
             conn.execute(f'ALTER TABLE "{table}" RENAME TO "old_{table}"')
     _drop_old_names(conn)
     conn.execute(schema_sql())
+    # rows of old files have no status history: it is not known when and why they changed
+    paused = conn.all("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name GLOB '*_transition_insert'")
+    for name, _ in paused:
+        conn.execute(f"DROP TRIGGER {_quoted(name)}")
     conn.execute(resources.files(__package__).joinpath("from_records.sql").read_text(encoding="utf-8"))
+    for _, sql in paused:
+        conn.execute(sql)
     point("migrate.copied")
     for table, columns in _GUARDED.items():
         _make_numbers(conn, table, columns)

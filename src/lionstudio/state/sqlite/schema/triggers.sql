@@ -62,7 +62,8 @@ CREATE TRIGGER sessions_created AFTER INSERT ON sessions BEGIN
 END;
 CREATE TRIGGER sessions_updated
 AFTER UPDATE OF name, status, started_at, ended_at, playbook_name, agent_name, invocation_kind, show_topic,
-  show_play_name, model, provider, project, exit_code, health, delivery, reason_codes ON sessions BEGIN
+  show_play_name, model, provider, project, exit_code, health, delivery, reason_codes, note, continues, retries,
+  forked_from ON sessions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
     VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'session', NEW.id, NULL);
 END;
@@ -70,11 +71,20 @@ CREATE TRIGGER sessions_deleted AFTER DELETE ON sessions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
     VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'session', OLD.id, NULL);
 END;
+CREATE TRIGGER session_tags_added AFTER INSERT ON session_tags BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'session', NEW.session_id, NULL);
+END;
+CREATE TRIGGER session_tags_removed AFTER DELETE ON session_tags
+WHEN EXISTS (SELECT 1 FROM sessions WHERE id = OLD.session_id) BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'session', OLD.session_id, NULL);
+END;
 CREATE TRIGGER branches_created AFTER INSERT ON branches BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
     VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'branch', NEW.id, NEW.session_id);
 END;
-CREATE TRIGGER branches_updated AFTER UPDATE OF name, node_metadata, system_msg_id ON branches BEGIN
+CREATE TRIGGER branches_updated AFTER UPDATE OF name, node_metadata, system_msg_id, session_id ON branches BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
     VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'branch', NEW.id, NEW.session_id);
 END;
@@ -144,48 +154,175 @@ CREATE TRIGGER definitions_deleted AFTER DELETE ON definitions BEGIN
 END;
 
 -- ── Search ───────────────────────────────────────────────────────────────
--- No trigger changes the index itself: SQLite before 3.43 cannot, and old tools must be able to delete messages.
+-- No trigger changes the index itself: its text is made by our code, and other tools must be able to delete messages.
+-- The first content stays: it is the indexed one.
 CREATE TRIGGER messages_unindex AFTER DELETE ON messages BEGIN
-  INSERT OR IGNORE INTO search_dirty SELECT OLD.pk WHERE OLD.pk <= (SELECT indexed_pk FROM search_state);
+  INSERT OR IGNORE INTO search_dirty (pk, content)
+    SELECT OLD.pk, OLD.content WHERE OLD.pk <= (SELECT indexed_pk FROM search_state);
   -- the newest pk is reused after its deletion; the mark must not be above it
   UPDATE search_state SET indexed_pk = min(indexed_pk, coalesce((SELECT max(pk) FROM messages), 0))
    WHERE OLD.pk > coalesce((SELECT max(pk) FROM messages), 0);
 END;
-CREATE TRIGGER messages_reindex AFTER UPDATE OF content ON messages BEGIN
-  INSERT OR IGNORE INTO search_dirty SELECT NEW.pk WHERE NEW.pk <= (SELECT indexed_pk FROM search_state);
+CREATE TRIGGER messages_reindex AFTER UPDATE OF content ON messages WHEN NEW.content IS NOT OLD.content BEGIN
+  INSERT OR IGNORE INTO search_dirty (pk, content)
+    SELECT OLD.pk, OLD.content WHERE OLD.pk <= (SELECT indexed_pk FROM search_state);
 END;
 
 -- Both indexes of a session are keyed by its position in lists (schema.sql).
 CREATE TRIGGER sessions_fts_insert AFTER INSERT ON sessions BEGIN
-  INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+  INSERT INTO sessions_fts (rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
-            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
-  INSERT INTO sessions_words_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+            NEW.name, NEW.title, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+  INSERT INTO sessions_words_fts (rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
-            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+            NEW.name, NEW.title, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
 END;
 CREATE TRIGGER sessions_fts_delete AFTER DELETE ON sessions BEGIN
-  INSERT INTO sessions_fts (sessions_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+  INSERT INTO sessions_fts (sessions_fts, rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
-            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
+            OLD.name, OLD.title, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
   INSERT INTO sessions_words_fts
-    (sessions_words_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    (sessions_words_fts, rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
-            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
+            OLD.name, OLD.title, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
 END;
 CREATE TRIGGER sessions_fts_update
-AFTER UPDATE OF created_at, name, agent_name, playbook_name, show_topic, show_play_name, project ON sessions BEGIN
-  INSERT INTO sessions_fts (sessions_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+AFTER UPDATE OF created_at, name, title, agent_name, playbook_name, show_topic, show_play_name, project ON sessions BEGIN
+  INSERT INTO sessions_fts (sessions_fts, rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
-            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
+            OLD.name, OLD.title, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
   INSERT INTO sessions_words_fts
-    (sessions_words_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    (sessions_words_fts, rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
-            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
-  INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+            OLD.name, OLD.title, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
+  INSERT INTO sessions_fts (rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
-            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
-  INSERT INTO sessions_words_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+            NEW.name, NEW.title, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+  INSERT INTO sessions_words_fts (rowid, name, title, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
-            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+            NEW.name, NEW.title, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+END;
+
+-- ── Status history ───────────────────────────────────────────────────────
+-- state/transitions.py writes an entry before it changes a status; these add one for a change without an entry, which
+-- another tool made, and delete the entries with their entity. A pushed session has the history of its machine.
+CREATE TRIGGER status_transitions_kept BEFORE UPDATE ON status_transitions BEGIN
+  SELECT RAISE(ABORT, 'status_transitions is append-only');
+END;
+CREATE TRIGGER status_transitions_stay BEFORE DELETE ON status_transitions
+WHEN CASE OLD.entity WHEN 'session' THEN EXISTS (SELECT 1 FROM sessions WHERE id = OLD.entity_id)
+                     WHEN 'play' THEN EXISTS (SELECT 1 FROM plays WHERE id = OLD.entity_id)
+                     ELSE EXISTS (SELECT 1 FROM shows WHERE id = OLD.entity_id) END BEGIN
+  SELECT RAISE(ABORT, 'status_transitions is append-only');
+END;
+CREATE TRIGGER session_transition_insert AFTER INSERT ON sessions WHEN NEW.status IS NOT NULL AND NEW.status IS NOT
+  (SELECT status FROM status_transitions WHERE entity = 'session' AND entity_id = NEW.id ORDER BY id DESC LIMIT 1)
+  AND NOT EXISTS (SELECT 1 FROM pushed_sessions WHERE session_id = NEW.id) BEGIN
+  INSERT INTO status_transitions (at, entity, entity_id, status, source)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'session', NEW.id, NEW.status, 'other');
+END;
+CREATE TRIGGER session_transition_update AFTER UPDATE OF status ON sessions
+WHEN NEW.status IS NOT NULL AND NEW.status IS NOT OLD.status AND NEW.status IS NOT
+  (SELECT status FROM status_transitions WHERE entity = 'session' AND entity_id = NEW.id ORDER BY id DESC LIMIT 1)
+  AND NOT EXISTS (SELECT 1 FROM pushed_sessions WHERE session_id = NEW.id) BEGIN
+  INSERT INTO status_transitions (at, entity, entity_id, previous, status, source)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'session', NEW.id, OLD.status, NEW.status, 'other');
+END;
+CREATE TRIGGER session_transition_delete AFTER DELETE ON sessions BEGIN
+  DELETE FROM status_transitions WHERE entity = 'session' AND entity_id = OLD.id;
+END;
+CREATE TRIGGER play_transition_insert AFTER INSERT ON plays WHEN NEW.status IS NOT NULL AND NEW.status IS NOT
+  (SELECT status FROM status_transitions WHERE entity = 'play' AND entity_id = NEW.id ORDER BY id DESC LIMIT 1) BEGIN
+  INSERT INTO status_transitions (at, entity, entity_id, status, source)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'play', NEW.id, NEW.status, 'other');
+END;
+CREATE TRIGGER play_transition_update AFTER UPDATE OF status ON plays
+WHEN NEW.status IS NOT NULL AND NEW.status IS NOT OLD.status AND NEW.status IS NOT
+  (SELECT status FROM status_transitions WHERE entity = 'play' AND entity_id = NEW.id ORDER BY id DESC LIMIT 1) BEGIN
+  INSERT INTO status_transitions (at, entity, entity_id, previous, status, source)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'play', NEW.id, OLD.status, NEW.status, 'other');
+END;
+CREATE TRIGGER play_transition_delete AFTER DELETE ON plays BEGIN
+  DELETE FROM status_transitions WHERE entity = 'play' AND entity_id = OLD.id;
+END;
+CREATE TRIGGER show_transition_insert AFTER INSERT ON shows WHEN NEW.status IS NOT NULL AND NEW.status IS NOT
+  (SELECT status FROM status_transitions WHERE entity = 'show' AND entity_id = NEW.id ORDER BY id DESC LIMIT 1) BEGIN
+  INSERT INTO status_transitions (at, entity, entity_id, status, source)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'show', NEW.id, NEW.status, 'other');
+END;
+CREATE TRIGGER show_transition_update AFTER UPDATE OF status ON shows
+WHEN NEW.status IS NOT NULL AND NEW.status IS NOT OLD.status AND NEW.status IS NOT
+  (SELECT status FROM status_transitions WHERE entity = 'show' AND entity_id = NEW.id ORDER BY id DESC LIMIT 1) BEGIN
+  INSERT INTO status_transitions (at, entity, entity_id, previous, status, source)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'show', NEW.id, OLD.status, NEW.status, 'other');
+END;
+CREATE TRIGGER show_transition_delete AFTER DELETE ON shows BEGIN
+  DELETE FROM status_transitions WHERE entity = 'show' AND entity_id = OLD.id;
+END;
+
+-- The end of a session ends its streams, in every server.
+CREATE TRIGGER studio_sessions_created AFTER INSERT ON studio_sessions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'studio_session', NEW.id, NULL);
+END;
+CREATE TRIGGER studio_sessions_deleted AFTER DELETE ON studio_sessions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'studio_session', OLD.id, NULL);
+END;
+
+-- ── Questions ───────────────────────────────────────────────────────────
+CREATE TRIGGER questions_created AFTER INSERT ON questions BEGIN
+  UPDATE sessions SET health = 'waiting' WHERE id = NEW.session_id AND status = 'running' AND health IS NOT 'waiting';
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'question', NEW.id, NEW.session_id);
+END;
+-- a run waits as long as one of its questions is open
+CREATE TRIGGER questions_updated AFTER UPDATE OF status, taken_ord ON questions BEGIN
+  UPDATE sessions SET health = NULL
+   WHERE id = NEW.session_id AND status = 'running' AND health = 'waiting'
+     AND NOT EXISTS (SELECT 1 FROM questions WHERE session_id = NEW.session_id AND is_open);
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'question', NEW.id, NEW.session_id);
+END;
+CREATE TRIGGER questions_deleted AFTER DELETE ON questions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'question', OLD.id, OLD.session_id);
+END;
+
+-- ── Refused decisions: a change at the first, and each time the count has doubled ──
+CREATE TRIGGER refused_decisions_created AFTER INSERT ON refused_decisions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'refusal', NEW.id, NEW.session_id);
+END;
+CREATE TRIGGER refused_decisions_updated AFTER UPDATE OF count ON refused_decisions
+WHEN (NEW.count & (NEW.count - 1)) = 0 BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'refusal', NEW.id, NEW.session_id);
+END;
+
+CREATE TRIGGER sessions_deleted_terminals AFTER DELETE ON sessions BEGIN
+  DELETE FROM terminals WHERE session_id = OLD.id;
+END;
+
+-- a question about a play or a show is open as long as it waits
+CREATE TRIGGER plays_moved_on AFTER UPDATE OF status, attempt ON plays
+WHEN NEW.status IS NOT OLD.status OR NEW.attempt IS NOT OLD.attempt BEGIN
+  UPDATE questions SET status = 'withdrawn', closed_reason = 'the play is ' || NEW.status
+   WHERE show_topic = (SELECT topic FROM shows WHERE id = NEW.show_id) AND play_name = NEW.name
+     AND session_id IS NULL AND is_open;
+END;
+CREATE TRIGGER plays_removed AFTER DELETE ON plays BEGIN
+  UPDATE questions SET status = 'withdrawn', closed_reason = 'the play was removed from the plan'
+   WHERE show_topic = (SELECT topic FROM shows WHERE id = OLD.show_id) AND play_name = OLD.name
+     AND session_id IS NULL AND is_open;
+END;
+CREATE TRIGGER shows_ended AFTER UPDATE OF status ON shows WHEN NEW.status <> 'active' BEGIN
+  UPDATE questions SET status = 'withdrawn', closed_reason = 'the show is ' || NEW.status
+   WHERE show_topic = NEW.topic AND session_id IS NULL AND is_open;
+END;
+
+-- a session that was deleted here does not come back by a push
+CREATE TRIGGER sessions_deleted_pushed AFTER DELETE ON sessions BEGIN
+  UPDATE pushed_sessions SET deleted_at = (julianday('now') - 2440587.5) * 86400.0, digest = NULL
+   WHERE session_id = OLD.id;
 END;

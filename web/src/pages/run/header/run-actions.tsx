@@ -1,74 +1,98 @@
-// Actions of a run: continue, fork, stop, export.
-import { ActionIcon, Button, CopyButton, Menu } from "@mantine/core";
+// Actions of a run: run again, fork, stop, export, and the commands for a terminal.
+import { ActionIcon, Button, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconDots, IconDownload, IconGitFork, IconPlayerStop, IconSitemap, IconTerminal2 } from "@tabler/icons-react";
+import {
+  IconDots,
+  IconDownload,
+  IconGitFork,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconSitemap,
+  IconTerminal2,
+} from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { buildUrl, post } from "@/api/client";
-import { resultMessage } from "@/domain/actions";
-import { ConfirmDialog } from "@/ui/feedback/confirm";
-import { useShortcuts } from "@/ui/keyboard/shortcuts";
+import { exportSession } from "@/api/runs";
+import { runAction } from "@/ui/feedback/run-action";
+import { openNewRun } from "@/ui/new-run/open-new-run";
+import { StarButton, useLabelItems } from "@/ui/runs/label-actions";
+import { forkPoint } from "../talk/fork-at";
 import type { Detail } from "../transcript/segments";
-import { ContinueDialog } from "./continue-dialog";
+import { StopDialog } from "./stop-dialog";
 
 const EXPORT_FORMATS = [
+  { format: "html", name: "HTML page" },
   { format: "md", name: "Markdown" },
   { format: "json", name: "JSON" },
   { format: "jsonl", name: "JSON lines" },
 ] as const;
 
-export function RunActions({ detail }: { detail: Detail }) {
+export function RunActions({ detail, goTo }: { detail: Detail; goTo: (ord: number) => void }) {
   const { session, source, commands } = detail;
   const navigate = useNavigate();
-  const [dialog, setDialog] = useState<"stop" | "fork" | undefined>();
-  const close = (): void => setDialog(undefined);
+  const [isStopping, setStopping] = useState(false);
+  const labels = useLabelItems(session);
   const running = session.state.group === "running";
-  const notifyCopied = (): void => {
-    notifications.show({ message: `Copied: ${commands.resume}`, color: "green", withBorder: true });
+  // Only the machine of a run can stop it.
+  const isElsewhere = running && session.machine_name !== null;
+  const { resume, vendor, no_resume_reason } = commands;
+  const lastOrd = session.message_count - 1;
+  const copy = (command: string): void => {
+    void navigator.clipboard.writeText(command).then(() => {
+      notifications.show({ message: `Copied: ${command}`, color: "green", withBorder: true });
+    });
   };
-  useShortcuts([
-    {
-      keys: "y",
-      label: "Copy resume command",
-      group: "This run",
-      run: () => void navigator.clipboard.writeText(commands.resume).then(notifyCopied),
-    },
-  ]);
+  const fork = (): void => {
+    forkPoint.set({ runId: session.id, ord: lastOrd });
+    goTo(lastOrd);
+  };
   return (
     <>
-      <CopyButton value={commands.resume}>
-        {({ copy }) => (
-          <Button
-            variant="default"
-            visibleFrom="sm"
-            leftSection={<IconTerminal2 size={14} stroke={1.7} />}
-            onClick={() => {
-              copy();
-              notifyCopied();
-            }}
-          >
-            Copy resume command
-          </Button>
-        )}
-      </CopyButton>
-      {running && (
+      {isElsewhere ? null : running ? (
         <Button
           variant="default"
+          visibleFrom="sm"
           leftSection={<IconPlayerStop size={14} stroke={1.7} />}
-          onClick={() => setDialog("stop")}
+          onClick={() => setStopping(true)}
         >
           Stop
         </Button>
+      ) : (
+        !source && (
+          <Button
+            variant="default"
+            visibleFrom="sm"
+            leftSection={<IconPlayerPlay size={14} stroke={1.7} />}
+            onClick={() => openNewRun({ retries: session.id })}
+          >
+            Run again…
+          </Button>
+        )
       )}
-      <Menu position="bottom-end" width={210}>
+      <StarButton run={session} />
+      <Menu position="bottom-end" width={230}>
         <Menu.Target>
           <ActionIcon aria-label="More actions" variant="default" size={30}>
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconGitFork size={14} />} onClick={() => setDialog("fork")}>
-            Continue or fork…
+          {!running && !source && (
+            <Menu.Item
+              hiddenFrom="sm"
+              leftSection={<IconPlayerPlay size={14} />}
+              onClick={() => openNewRun({ retries: session.id })}
+            >
+              Run again…
+            </Menu.Item>
+          )}
+          <Menu.Item
+            leftSection={<IconGitFork size={14} />}
+            disabled={!commands.target || lastOrd < 0}
+            {...(commands.target ? {} : { title: no_resume_reason ?? "" })}
+            onClick={fork}
+          >
+            Fork at the end…
           </Menu.Item>
           {source && (
             <Menu.Item
@@ -78,17 +102,33 @@ export function RunActions({ detail }: { detail: Detail }) {
               Open show
             </Menu.Item>
           )}
+          {(resume || vendor) && (
+            <>
+              <Menu.Divider />
+              <Menu.Label>Continue in a terminal</Menu.Label>
+              {[resume, vendor].map(
+                (command) =>
+                  command && (
+                    <Menu.Item
+                      key={command}
+                      title={command}
+                      leftSection={<IconTerminal2 size={14} />}
+                      onClick={() => copy(command)}
+                    >
+                      {command === resume ? "Copy resume command" : `Copy ${session.provider} command`}
+                    </Menu.Item>
+                  ),
+              )}
+            </>
+          )}
+          <Menu.Divider />
+          {labels.items}
           <Menu.Divider />
           <Menu.Label>Export</Menu.Label>
           {EXPORT_FORMATS.map(({ format, name }) => (
             <Menu.Item
               key={format}
-              component="a"
-              href={buildUrl("/api/sessions/{session_id}/export", {
-                path: { session_id: session.id },
-                query: { format },
-              })}
-              download
+              onClick={() => void runAction(() => exportSession(session.id, format))}
               leftSection={<IconDownload size={14} />}
             >
               {name}
@@ -96,26 +136,8 @@ export function RunActions({ detail }: { detail: Detail }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <ConfirmDialog
-        opened={dialog === "stop"}
-        close={close}
-        title="Stop this run?"
-        confirmLabel="Stop run"
-        danger
-        run={() => stopRun(session.id)}
-      >
-        <p>
-          Studio asks the agent of <b>{session.display_name}</b> and every process it started to stop, and kills them
-          after 15 seconds. Recorded messages are kept. In a terminal: <code>{commands.kill}</code>
-        </p>
-      </ConfirmDialog>
-      <ContinueDialog opened={dialog === "fork"} close={close} detail={detail} />
+      <StopDialog opened={isStopping} close={() => setStopping(false)} detail={detail} />
+      {labels.dialog}
     </>
   );
-}
-
-async function stopRun(id: string): Promise<string> {
-  const path = { session_id: id };
-  const result = await post("/api/sessions/{session_id}/stop", { path, body: { grace_seconds: 15 } });
-  return resultMessage(result, "Run stopped");
 }

@@ -1,6 +1,7 @@
 // The state of a run, with its reasons in a popover.
 import { Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import { plural } from "@/domain/text/format";
 import { StatePill } from "@/ui/data/state-pill";
 import type { Detail } from "../transcript/segments";
@@ -10,12 +11,14 @@ interface StatePopoverProps {
   detail: Detail;
   errors: number;
   goToFirstError: () => void;
+  /** Facts for which the header of a phone has no room. */
+  facts?: ReactNode;
 }
 
-export function StatePopover({ detail, errors, goToFirstError }: StatePopoverProps) {
+export function StatePopover({ detail, errors, goToFirstError, facts }: StatePopoverProps) {
   const { state } = detail.session;
   return (
-    <Popover position="bottom-start" shadow="md" radius={8} width={380}>
+    <Popover position="bottom-start" shadow="md" radius={8} width="min(380px, 92vw)">
       <Popover.Target>
         <UnstyledButton className={classes.stateButton} title="Reasons">
           <VisuallyHidden>State: </VisuallyHidden>
@@ -28,9 +31,10 @@ export function StatePopover({ detail, errors, goToFirstError }: StatePopoverPro
         {state.reasons.length === 0 && <p className={classes.reason}>No further details</p>}
         {state.reasons.map((reason) => (
           <div key={reason.code} className={classes.reason}>
-            <b>{reason.message}</b>
-            {reason.evidence && <div>{reason.evidence}</div>}
-            <code>{reason.code}</code>
+            <b>{reason.message}</b> {reason.evidence && <div>{reason.evidence}</div>}
+            <div>
+              <code>{reason.code}</code>
+            </div>
           </div>
         ))}
         {errors > 0 && (
@@ -38,6 +42,7 @@ export function StatePopover({ detail, errors, goToFirstError }: StatePopoverPro
             Go to the first tool error
           </UnstyledButton>
         )}
+        {facts}
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,9 +1,11 @@
 // Branches of a run, their origin and their forks.
+import { UnstyledButton } from "@mantine/core";
 import { IconGitBranch, IconGitFork } from "@tabler/icons-react";
 import { plural } from "@/domain/text/format";
 import { Cost, Tokens } from "@/ui/data/amounts";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
+import { branchName } from "../branch-names";
 import { ForkLink } from "../fork-link";
 import type { Detail } from "../transcript/segments";
 import type { SectionProps } from "./sections";
@@ -13,16 +15,21 @@ const SHOWN = 50;
 
 type Branch = Detail["branches"][number];
 
-export function Branches({ detail, goTo }: SectionProps) {
+export function Branches({ detail, goTo, reading }: SectionProps) {
   const shown = detail.branches.slice(0, SHOWN);
   return (
     <ul className="plain-list">
       {shown.map((branch, index) => (
         <li key={branch.id} className={classes.branch} data-lane={index % 6}>
           <Origin branch={branch} own={detail.session.id} />
-          <div className={classes.entryHeader}>
-            <IconGitBranch size={13} /> <b>{branch.name ?? branch.id.slice(-8)}</b>
-          </div>
+          <UnstyledButton
+            className={classes.branchButton}
+            aria-pressed={reading.branch === branch.id}
+            title={reading.branch === branch.id ? "Show all branches" : "Show this branch alone"}
+            onClick={() => reading.setBranch(branch.id)}
+          >
+            <IconGitBranch size={13} /> <b>{branchName(branch)}</b>
+          </UnstyledButton>
           <div className="muted">
             {plural(branch.message_count, "message")} · <Tokens usage={branch} /> tokens ·{" "}
             <Cost microusd={branch.cost_microusd} />

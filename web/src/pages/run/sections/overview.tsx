@@ -1,42 +1,46 @@
-// Facts about a run, and its tools.
-import { sourceName } from "@/domain/runs/source-name";
+// What the header does not say about a run: context, cost by branch, tools, and the less common facts.
 import { formatInteger, plural } from "@/domain/text/format";
+import { Cost, Tokens } from "@/ui/data/amounts";
+import { StatusHistory } from "@/ui/data/status-history";
 import { RelativeTime } from "@/ui/data/time";
 import { LoadingLine } from "@/ui/feedback/placeholders";
 import { CopyButton } from "@/ui/text/copy-button";
+import { branchName } from "../branch-names";
+import { ContextChart } from "./context-chart";
+import { Lineage } from "./lineage";
+import charts from "./overview.module.css";
 import type { SectionProps } from "./sections";
 import classes from "./sections.module.css";
 
 const MAX_TOOLS = 12;
+const MAX_BRANCHES = 8;
 
-export function Overview({ detail: { session }, outline }: SectionProps) {
+export function Overview({ detail, outline, goTo }: SectionProps) {
+  const { session, transitions, artifacts } = detail;
+  const { confinement } = detail.metadata;
   const facts: [string, string | null | undefined][] = [
     ["Kind", session.invocation_kind],
-    ["Agent", session.agent_name],
     ["Playbook", session.playbook_name],
     ["Provider", session.provider],
-    ["Model", session.model],
     ["Project", session.project],
-    ["Folder", session.cwd],
-    ["Commit", session.git_commit],
-    ["Source", sourceName(session.source_kind)],
+    ["Machine", session.machine_name],
+    ["Sandbox", typeof confinement === "string" ? confinement : null],
+    ["Source", session.source_name],
     ["User", session.user],
+    ["Tags", session.tags.join(", ")],
+    ["Note", session.note],
     ["Exit code", session.exit_code === null ? null : String(session.exit_code)],
-    ["Tokens in", formatInteger(session.input_tokens)],
-    ["Tokens out", formatInteger(session.output_tokens)],
-    ["Cache read", formatInteger(session.cache_read_tokens)],
-    ["Cache written", formatInteger(session.cache_write_tokens)],
   ];
   return (
     <>
+      {outline && <ContextChart outline={outline} branches={detail.branches.map(({ id }) => id)} goTo={goTo} />}
+      {detail.branches.length > 1 && <CostByBranch branches={detail.branches} />}
+      {outline ? <Tools tools={outline.tools} /> : <LoadingLine label="tools" />}
+      <h3 className={classes.subheading}>Details</h3>
       <dl className={classes.facts}>
         <dt>ID</dt>
         <dd>
           <code>{session.id}</code> <CopyButton text={session.id} label="Copy id" />
-        </dd>
-        <dt>Started</dt>
-        <dd>
-          <RelativeTime at={session.started_at ?? session.created_at} />
         </dd>
         {session.ended_at && (
           <>
@@ -52,7 +56,36 @@ export function Overview({ detail: { session }, outline }: SectionProps) {
             <Fact key={name} name={name} value={value ?? ""} />
           ))}
       </dl>
-      {outline ? <Tools tools={outline.tools} /> : <LoadingLine label="tools" />}
+      <Lineage detail={detail} />
+      {artifacts.length > 0 && <Artifacts artifacts={artifacts} />}
+      {transitions.length > 0 && (
+        <>
+          <h3 className={classes.subheading}>Status history</h3>
+          <StatusHistory transitions={transitions} />
+        </>
+      )}
+    </>
+  );
+}
+
+function CostByBranch({ branches }: { branches: SectionProps["detail"]["branches"] }) {
+  const dearest = branches.toSorted((a, b) => (b.cost_microusd ?? 0) - (a.cost_microusd ?? 0));
+  return (
+    <>
+      <h3 className={classes.subheading}>Cost by branch</h3>
+      <ul className={charts.costList}>
+        {dearest.slice(0, MAX_BRANCHES).map((branch) => (
+          <li key={branch.id}>
+            <span className={charts.costName}>{branchName(branch)}</span>
+            <span className={charts.number}>
+              <Tokens usage={branch} /> tokens
+            </span>
+            <span className={charts.number}>
+              <Cost microusd={branch.cost_microusd} />
+            </span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
@@ -66,6 +99,21 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
+function Artifacts({ artifacts }: { artifacts: SectionProps["detail"]["artifacts"] }) {
+  return (
+    <>
+      <h3 className={classes.subheading}>Expected artifacts</h3>
+      <ul className="plain-list">
+        {artifacts.map(({ id, path, state }) => (
+          <li key={id}>
+            <code className={classes.path}>{path}</code> <span className="muted">{state}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 function Tools({ tools }: { tools: Record<string, { calls: number; errors: number }> }) {
   const sorted = Object.entries(tools).sort(([, a], [, b]) => b.calls - a.calls);
   const most = Math.max(1, ...sorted.map(([, { calls }]) => calls));
@@ -73,15 +121,15 @@ function Tools({ tools }: { tools: Record<string, { calls: number; errors: numbe
   return (
     <>
       <h3 className={classes.subheading}>Tools</h3>
-      <ul className={classes.toolList}>
+      <ul className={charts.toolList}>
         {sorted.slice(0, MAX_TOOLS).map(([tool, { calls, errors }]) => (
           <li key={tool} title={`${plural(calls, "call")}, ${errors} failed`}>
             <code>{tool}</code>
-            <span className={classes.callBar}>
+            <span className={charts.callBar}>
               <span style={{ width: `${((calls - errors) / most) * 100}%` }} />
               <span data-failed style={{ width: `${(errors / most) * 100}%` }} />
             </span>
-            <span className={classes.number}>
+            <span className={charts.number}>
               {formatInteger(calls)}
               {errors > 0 && <em> · {formatInteger(errors)} failed</em>}
             </span>

@@ -2,6 +2,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { plural } from "@/domain/text/format";
+import { errorOrd } from "@/domain/transcript/outline";
 import { LoadingLine } from "@/ui/feedback/placeholders";
 import { TimeOfDay } from "../transcript/time-of-day";
 import type { SectionProps } from "./sections";
@@ -16,16 +17,20 @@ export function ToolErrors({ outline, goTo }: SectionProps) {
   return (
     <>
       <ul className="plain-list">
-        {outline.errors.slice(0, limit).map(({ ord, tool, text, at }) => (
-          <li key={ord}>
-            <UnstyledButton className={classes.entry} data-bad onClick={() => goTo(ord)}>
-              <span className={classes.entryHeader}>
-                <code>{tool ?? "unknown"}</code> <span className="muted">#{ord}</span> <TimeOfDay at={at} />
-              </span>
-              <span className={classes.twoLines}>{text}</span>
-            </UnstyledButton>
-          </li>
-        ))}
+        {outline.errors.slice(0, limit).map((error) => {
+          const ord = errorOrd(error);
+          const { tool, text, at } = error;
+          return (
+            <li key={error.ord}>
+              <UnstyledButton className={classes.entry} data-bad onClick={() => goTo(ord)}>
+                <span className={classes.entryHeader}>
+                  <code>{tool ?? "unknown"}</code> <span className="muted">#{ord}</span> <TimeOfDay at={at} />
+                </span>
+                <span className={classes.twoLines}>{text}</span>
+              </UnstyledButton>
+            </li>
+          );
+        })}
       </ul>
       {outline.errors.length > limit && (
         <UnstyledButton className={classes.moreButton} onClick={() => setLimit(limit + 200)}>

@@ -1,12 +1,14 @@
 // The timeline: a lane for each branch, a block where messages are, red where a tool failed, and the visible range.
 // Click or press an arrow key to go there.
-import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, type MouseEvent, memo, useMemo } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type KeyboardEvent, type MouseEvent, memo, useEffect, useMemo } from "react";
+import { keys } from "@/api/keys";
 import { runTimeline } from "@/api/messages";
 import { type Store, useStore } from "@/api/store";
 import { dateTime, duration } from "@/domain/text/format";
-import type { Outline } from "@/domain/transcript/outline";
+import { errorOrd, type Outline } from "@/domain/transcript/outline";
 import { findGaps, lanesOf, ordAt, spanOf, type TimelineData } from "@/domain/transcript/timeline";
+import { branchName } from "../branch-names";
 import type { Detail } from "../transcript/segments";
 import classes from "./timeline.module.css";
 
@@ -20,11 +22,17 @@ interface TimelineProps {
 
 const LANE_HEIGHT = 14;
 const MAX_LANES = 8;
+// The server walks the whole run; a longer one is refreshed less often.
+const OFTEN_BELOW = 2000;
 
 export function Timeline({ detail, outline, visibleRange, goTo, enabled }: TimelineProps) {
-  const { id, state } = detail.session;
+  const { id, state, message_count } = detail.session;
   const data = useQuery({ ...runTimeline(id, state.group === "running"), enabled }).data;
-  const names = useMemo(() => new Map(detail.branches.map(({ id, name }) => [id, name])), [detail.branches]);
+  useRefreshed(id, message_count < OFTEN_BELOW ? message_count : 0, state.group, enabled);
+  const names = useMemo(
+    () => new Map(detail.branches.map((branch) => [branch.id, branchName(branch)])),
+    [detail.branches],
+  );
   const order = useMemo(() => detail.branches.map(({ id }) => id), [detail.branches]);
   const lanes = useMemo(() => (data ? lanesOf(data, order, MAX_LANES) : []), [data, order]);
   const several = detail.branches.length > 1;
@@ -52,6 +60,16 @@ export function Timeline({ detail, outline, visibleRange, goTo, enabled }: Timel
       </div>
     </div>
   );
+}
+
+/** Reads a short run again with every message, and every run at its end. */
+function useRefreshed(id: string, count: number, group: string, enabled: boolean): void {
+  const queries = useQueryClient();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the count and the group say when
+  useEffect(() => {
+    const key = keys.runTimeline(id);
+    if (enabled && queries.getQueryData(key)) void queries.invalidateQueries({ queryKey: key });
+  }, [queries, id, count, group, enabled]);
 }
 
 interface LanesProps {
@@ -87,12 +105,20 @@ const TimelineLanes = memo(({ data, lanes, outline }: LanesProps) => {
           );
         })}
         {data.start !== null &&
-          outline?.errors.map(({ ord, at, branch_id }) => {
+          outline?.errors.map((error) => {
+            const { at, branch_id } = error;
             if (at === null || data.start === null || whole <= 0) return null;
             const lane = Math.max(0, lanes.indexOf(branch_id));
             const x = Math.min(data.buckets - 1, ((at - data.start) / whole) * data.buckets);
             return (
-              <rect key={ord} className={classes.error} x={x} y={lane * LANE_HEIGHT} width={1.2} height={LANE_HEIGHT} />
+              <rect
+                key={errorOrd(error)}
+                className={classes.error}
+                x={x}
+                y={lane * LANE_HEIGHT}
+                width={1.2}
+                height={LANE_HEIGHT}
+              />
             );
           })}
       </svg>

@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import type { Schema } from "@/api/keys";
 import type { MessageSource } from "@/api/messages";
+import { ancestorsOf, fromOtherRuns } from "@/domain/runs/lineage";
 
 export type Detail = Schema<"RunDetail">;
 export type Ancestor = Schema<"Ancestor">;
@@ -16,14 +17,11 @@ export interface Segment {
 }
 
 /** The messages that the first forked branch inherited from other runs. */
-export function useInherited({ session, branches }: Detail): readonly Ancestor[] {
-  const forked = branches.find(({ inherited }) => inherited.some(({ session_id }) => session_id !== session.id));
+export function useInherited(detail: Detail): readonly Ancestor[] {
+  const { id } = detail.session;
   // The query cache keeps this array as long as its content is the same, unlike the branch with its counters.
-  const ancestors = forked?.inherited;
-  return useMemo(
-    () => (ancestors ?? []).filter(({ session_id, last_ord }) => session_id !== session.id && last_ord >= 0),
-    [ancestors, session.id],
-  );
+  const ancestors = ancestorsOf(detail);
+  return useMemo(() => fromOtherRuns(ancestors, id), [ancestors, id]);
 }
 
 export function buildSegments(sessionId: string, inherited: readonly Ancestor[], count: number): Segment[] {

@@ -1,12 +1,13 @@
-// A text message as Markdown: thinking is collapsed, a long text is truncated.
+// A text message as Markdown: thinking is collapsed, a long text is truncated. Output of a program is shown verbatim.
 import { UnstyledButton } from "@mantine/core";
 import { IconBulb, IconChevronRight } from "@tabler/icons-react";
 import type { Message } from "@/api/messages";
 import { bytes } from "@/domain/text/format";
-import type { Entry } from "@/domain/transcript/message-entry";
+import { type Entry, isProgramOutput } from "@/domain/transcript/message-entry";
 import { Markdown } from "@/ui/text/markdown";
 import { LongText } from "./long-text";
 import classes from "./message-row.module.css";
+import { ToolOutput } from "./tool-output";
 import outputClasses from "./tool-output.module.css";
 
 interface TextMessageProps {
@@ -15,6 +16,8 @@ interface TextMessageProps {
   entry: Extract<Entry, { kind: "text" }>;
   expanded: boolean;
   toggle: () => void;
+  /** Whether thoughts are shown. */
+  thoughts: boolean;
 }
 
 // Longer texts render slowly, and few people read them.
@@ -22,8 +25,12 @@ const MAX_LENGTH = 6_000;
 // A system prompt is the same in every run; two lines identify it.
 const MAX_SYSTEM_LENGTH = 240;
 
-export function TextMessage({ runId, message, entry, expanded, toggle }: TextMessageProps) {
-  const { body, thinking, speaker } = entry;
+export function TextMessage({ runId, message, entry, expanded, toggle, thoughts }: TextMessageProps) {
+  const { body, speaker } = entry;
+  if (isProgramOutput(message)) {
+    return <ToolOutput runId={runId} messageId={message.id} content={body} expanded={expanded} toggle={toggle} />;
+  }
+  const thinking = thoughts || entry.body.text === "" ? entry.thinking : undefined;
   const maxLength = speaker === "system" ? MAX_SYSTEM_LENGTH : MAX_LENGTH;
   if (body.length > body.text.length && expanded) {
     return (

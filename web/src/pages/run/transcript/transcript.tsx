@@ -1,39 +1,38 @@
 // The transcript of a run: loads the messages around the visible rows and lays them out.
-import { IconGitFork } from "@tabler/icons-react";
-import {
-  type Ref,
-  useCallback,
-  useEffect,
-  useEffectEvent,
-  useImperativeHandle,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type ReactNode, type Ref, useCallback, useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { Store } from "@/api/store";
-import { plural } from "@/domain/text/format";
-import { layoutRows, type RowLayout } from "@/domain/transcript/row-layout";
-import { EmptyState, ErrorState } from "@/ui/feedback/placeholders";
-import { TextLink } from "@/ui/link";
-import { useLatest } from "@/ui/use-latest";
-import { ForkLink } from "../fork-link";
-import classes from "../run-view.module.css";
+import { entryOf } from "@/domain/transcript/message-entry";
+import type { Outline } from "@/domain/transcript/outline";
+import { shows } from "@/domain/transcript/reading";
+import { layoutRows, type RowLayout, visibleRow } from "@/domain/transcript/row-layout";
+import { ErrorState, LoadingLine } from "@/ui/feedback/placeholders";
+import { branchName, subAgents } from "../branch-names";
 import type { Cursor } from "../use-cursor";
+import type { ReadingControl } from "../use-reading";
 import { MessageRow } from "./message-row";
-import { MessageScroller, type ScrollerHandle } from "./message-scroller";
-import { type Detail, type Segment, segmentAt, useInherited } from "./segments";
+import { MessageScroller } from "./message-scroller";
+import { BelowRow, EmptyTranscript, SegmentHeading } from "./parts/dividers";
+import { type Detail, segmentAt, useInherited } from "./segments";
+import { useExpanded } from "./use-expanded";
 import { useMessages } from "./use-messages";
+import { type TranscriptHandle, useTranscriptHandle } from "./use-transcript-handle";
+import { useView } from "./use-view";
 
 interface TranscriptProps {
   detail: Detail;
+  outline: Outline | undefined;
   cursor: Cursor;
-  list: Ref<ScrollerHandle>;
+  reading: ReadingControl;
+  list: Ref<TranscriptHandle>;
   visibleRange: Store<readonly [number, number]>;
   /** Called once, after the first messages are on the screen or turn out to be missing. */
   onShown: () => void;
+  /** Content below the last message. */
+  end: ReactNode;
 }
 
-export function Transcript({ detail, cursor, list, visibleRange, onShown }: TranscriptProps) {
+export function Transcript(props: TranscriptProps) {
+  const { detail, outline, cursor, reading, list, visibleRange, onShown, end } = props;
   const { session } = detail;
   const live = session.state.group === "running";
   const inherited = useInherited(detail);
@@ -41,48 +40,68 @@ export function Transcript({ detail, cursor, list, visibleRange, onShown }: Tran
   const [startOrd] = useState(cursor.ord);
   const startRow =
     startOrd !== undefined ? inheritedCount + startOrd : live ? inheritedCount + session.message_count : 0;
-  const loaded = useMessages(session.id, inherited, session.message_count, startRow);
-  useOnceIdle(loaded.messages.size > 0 || loaded.rows === 0 || loaded.error !== null, onShown);
-  const { expanded, toggle } = useExpandedRows();
-  const layouts = useMemo(() => layoutRows(loaded.messages, expanded), [loaded.messages, expanded]);
-  const scroller = useTranscriptHandle(list, loaded, layouts, inheritedCount);
+  const view = useView(reading, outline, inheritedCount);
+  const loaded = useMessages(session.id, inherited, session.message_count, startRow, view.rows);
+  const isEmpty = (view.rows?.length ?? loaded.rows) === 0;
+  useOnceIdle(loaded.messages.size > 0 || isEmpty || loaded.error !== null, onShown);
+  const { expanded, toggle, open } = useExpanded();
+  const folds = shows(reading, "tools");
+  const layouts = useMemo(
+    () => layoutRows(loaded.messages, { expanded, folds, live }),
+    [loaded.messages, expanded, folds, live],
+  );
+  const { clear } = reading;
+  const scroller = useTranscriptHandle(list, { loaded, layouts, view, inheritedCount, open, clear });
   const { setRange } = loaded;
+  const { rowAt, rows: viewRows } = view;
   const onRange = useCallback(
     (first: number, last: number) => {
       setRange(first, last);
-      visibleRange.set([first - inheritedCount, last - inheritedCount]);
+      visibleRange.set([rowAt(first) - inheritedCount, rowAt(last) - inheritedCount]);
     },
-    [setRange, visibleRange, inheritedCount],
+    [setRange, visibleRange, inheritedCount, rowAt],
   );
-  const branches = useMemo(
-    () => new Map(detail.branches.map(({ id, name }, lane) => [id, { lane, name: name ?? id.slice(-8) }])),
-    [detail.branches],
-  );
+  const branches = useMemo(() => {
+    const tasks = subAgents(detail.branches);
+    return new Map(
+      detail.branches.map((branch, lane) => [
+        branch.id,
+        { id: branch.id, lane, name: branchName(branch), isSubAgent: tasks.has(branch.id) },
+      ]),
+    );
+  }, [detail.branches]);
   if (loaded.error && loaded.messages.size === 0)
     return <ErrorState error={loaded.error} label="Messages" retry={() => void loaded.retry?.()} />;
-  if (loaded.rows === 0) return <EmptyTranscript live={live} />;
+  if (view.isPending) return <LoadingLine label="messages" />;
+  if (isEmpty) return <EmptyTranscript live={live} clear={viewRows && clear} />;
   const currentRow = cursor.ord === undefined ? -1 : visibleRow(layouts, inheritedCount + cursor.ord);
   return (
     <MessageScroller
+      // The heights and the position of another part are of no use.
+      key={`${reading.modes} ${reading.branch}`}
       handle={scroller}
-      rows={loaded.rows}
+      rows={viewRows?.length ?? loaded.rows}
+      keyOf={rowAt}
       live={live}
-      startRow={startRow}
+      startRow={view.indexOf(startRow)}
       startAtEnd={live && startOrd === undefined}
       onRange={onRange}
-      isLoaded={(row) => loaded.messages.has(row)}
-      render={(row) => {
+      isLoaded={(index) => loaded.messages.has(rowAt(index))}
+      after={end}
+      render={(index) => {
+        const row = rowAt(index);
         const message = loaded.messages.get(row);
         const layout = layouts.get(row);
         const segment = segmentAt(loaded.segments, row);
         if (!message || !layout || !segment || layout.kind === "nested") return null;
+        if (segment.from && !isShownInherited(reading, layout, entryOf(message).kind)) return null;
         const result = resultOf(layout);
-        const branch =
-          segment.from === undefined && branches.size > 1 ? branches.get(message.branch_id ?? "") : undefined;
-        const isNewBranch = message.branch_id !== loaded.messages.get(row - 1)?.branch_id;
+        const own = segment.from === undefined ? branches.get(message.branch_id ?? "") : undefined;
+        const branch = branches.size > 1 ? own : undefined;
+        const isNewBranch = message.branch_id !== loaded.messages.get(rowAt(index - 1))?.branch_id;
         return (
           <>
-            {row === segment.start && inherited.length > 0 && <SegmentHeading segment={segment} />}
+            {row === segment.start && inherited.length > 0 && <SegmentHeading segment={segment} detail={detail} />}
             <MessageRow
               runId={segment.from?.session_id ?? session.id}
               row={row}
@@ -93,15 +112,15 @@ export function Transcript({ detail, cursor, list, visibleRange, onShown }: Tran
               toggle={toggle}
               current={row === currentRow}
               inherited={segment.from !== undefined}
+              thoughts={shows(reading, "thoughts")}
+              isTask={own?.isSubAgent ?? false}
               lane={branch?.lane}
               laneName={isNewBranch ? branch?.name : undefined}
+              readBranch={reading.setBranch}
               goTo={cursor.goTo}
             />
             {segment.from === undefined && (
-              <ForkLinks
-                detail={detail}
-                ords={[message.ord, ...(result === undefined ? [] : [result - inheritedCount])]}
-              />
+              <BelowRow detail={detail} ords={ordsOf(message.ord, result, inheritedCount)} />
             )}
           </>
         );
@@ -110,26 +129,10 @@ export function Transcript({ detail, cursor, list, visibleRange, onShown }: Tran
   );
 }
 
-/** Exposes the scroller by message number, and waits for the messages around a row before it scrolls there. */
-function useTranscriptHandle(
-  list: Ref<ScrollerHandle>,
-  { rows, fetchAround }: ReturnType<typeof useMessages>,
-  layouts: ReadonlyMap<number, RowLayout>,
-  inheritedCount: number,
-) {
-  const scroller = useRef<ScrollerHandle>(null);
-  const latestLayouts = useLatest(layouts);
-  useImperativeHandle(list, () => ({
-    show: (ord) => {
-      const row = Math.min(inheritedCount + ord, rows - 1);
-      // The loaded messages decide which row shows it.
-      const show = (): void => scroller.current?.show(visibleRow(latestLayouts.current, row));
-      void fetchAround(row).then(() => requestAnimationFrame(show));
-    },
-    follow: () => scroller.current?.follow(),
-    first: () => (scroller.current?.first() ?? 0) - inheritedCount,
-  }));
-  return scroller;
+/** Messages that a fork inherited have no outline, so their kind is known only once they are loaded. */
+function isShownInherited(reading: ReadingControl, layout: RowLayout, kind: string): boolean {
+  if (kind === "text" || kind === "missing") return shows(reading, "messages") || shows(reading, "thoughts");
+  return shows(reading, "tools") || (layout.kind === "failures" && shows(reading, "errors"));
 }
 
 /** Calls back when `ready` and the browser is idle, after 500 ms at the latest. */
@@ -147,54 +150,10 @@ function useOnceIdle(ready: boolean, callback: () => void): void {
   }, [ready]);
 }
 
-function useExpandedRows() {
-  const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set());
-  const toggle = useCallback((row: number) => {
-    setExpanded((old) => {
-      const next = new Set(old);
-      if (!next.delete(row)) next.add(row);
-      return next;
-    });
-  }, []);
-  return { expanded, toggle };
-}
-
 function resultOf(layout: RowLayout): number | undefined {
   return layout.kind === "call" || layout.kind === "failures" ? layout.result : undefined;
 }
 
-function visibleRow(layouts: ReadonlyMap<number, RowLayout>, row: number): number {
-  const layout = layouts.get(row);
-  return layout?.kind === "nested" ? layout.row : row;
-}
-
-function EmptyTranscript({ live }: { live: boolean }) {
-  return (
-    <EmptyState title={live ? "No messages yet" : "No messages"}>
-      {live ? "Messages appear here as the agent writes them." : "The run ended before its first message."}
-    </EmptyState>
-  );
-}
-
-function SegmentHeading({ segment }: { segment: Segment }) {
-  if (!segment.from) return <div className={classes.divider}>Start of this run</div>;
-  const { session_id, session_name, name } = segment.from;
-  return (
-    <div className={classes.divider}>
-      <IconGitFork size={13} /> Inherited: {plural(segment.count, "message")} from{" "}
-      <TextLink to="/runs/$runId" params={{ runId: session_id }}>
-        {session_name ?? name ?? session_id.slice(-8)}
-      </TextLink>
-    </div>
-  );
-}
-
-function ForkLinks({ detail, ords }: { detail: Detail; ords: number[] }) {
-  const forks = detail.forks.filter(({ session_ord }) => session_ord !== null && ords.includes(session_ord));
-  return forks.map((fork) => (
-    <div key={fork.branch_id} className={classes.divider} data-fork>
-      <IconGitFork size={13} /> Forked here: <ForkLink fork={fork} session={detail.session} />
-      {fork.status && <span>({fork.status.replace("_", " ")})</span>}
-    </div>
-  ));
+function ordsOf(ord: number, result: number | undefined, inheritedCount: number): number[] {
+  return [ord, ...(result === undefined ? [] : [result - inheritedCount])];
 }

@@ -3,9 +3,13 @@ import { type RefObject, useCallback, useRef, useState } from "react";
 
 const NEAR_END = 24;
 
-export function useFollow(scroller: RefObject<HTMLElement | null>, initial: boolean) {
+/** `count` is the number of rows. */
+export function useFollow(scroller: RefObject<HTMLElement | null>, initial: boolean, count: number) {
   const [following, setFollowing] = useState(initial);
   const top = useRef(0);
+  // The rows that were there when following stopped.
+  const [seen, setSeen] = useState(count);
+  if (following && seen !== count) setSeen(count);
   /** To be called when the height of the list changes. */
   const hold = useCallback(
     (height: number): void => {
@@ -30,5 +34,5 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initial: bool
     const element = scroller.current;
     if (element) element.scrollTop = element.scrollHeight;
   };
-  return { following, start, stop: () => setFollowing(false), hold, onScroll };
+  return { following, unseen: count - seen, start, stop: () => setFollowing(false), hold, onScroll };
 }

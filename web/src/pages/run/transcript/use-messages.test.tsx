@@ -26,7 +26,7 @@ beforeEach(() => {
     const count = pathname.includes("/branches/") ? 10 : stored;
     const ords = Array.from({ length: count }, (_, ord) => ord).filter((ord) => ord > after);
     const messages = ords.slice(0, limit).map((ord) => ({ ord, id: `${pathname} ${ord}` }));
-    return Response.json({ messages, has_more: ords.length > limit });
+    return Response.json({ messages, changes: [], has_more: ords.length > limit });
   });
 });
 afterEach(() => {
@@ -59,6 +59,15 @@ test("useMessages loads the chunks around the visible rows", async () => {
   act(() => result.current.setRange(800, 815));
   await waitFor(() => expect(result.current.messages.has(800)).toBe(true));
   expect(result.current.messages.has(0)).toBe(false);
+});
+
+test("useMessages keeps the visible rows when a jump's rows arrive after the list has left it", async () => {
+  const result = open(1000);
+  await waitFor(() => expect(result.current.messages.has(0)).toBe(true));
+  act(() => result.current.setRange(980, 999));
+  await act(() => result.current.fetchAround(500));
+  await waitFor(() => expect(result.current.messages.has(999)).toBe(true));
+  expect(result.current.messages.has(500)).toBe(true);
 });
 
 test("useMessages appends messages of the feed to the open chunk and starts the next one", async () => {

@@ -4,24 +4,51 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { keys } from "@/api/keys";
 import { onChanges } from "@/api/live/feed";
 import { fetchMessages, type Message, type MessageSource, messageChunk } from "@/api/messages";
-import { appendToChunk, CHUNK_SIZE, type Chunk, chunkIndex, chunksForRange } from "@/domain/transcript/chunks";
+import {
+  appendToChunk,
+  CHUNK_SIZE,
+  type Chunk,
+  chunkIndex,
+  chunksForRange,
+  rangesOf,
+} from "@/domain/transcript/chunks";
 import { type Ancestor, buildSegments, type Segment } from "./segments";
 
 // About one screen. With the rows that are prefetched this is one chunk; a second request would compete with it.
 const FIRST_ROWS = 16;
+// Rows of a view beyond the visible ones that are loaded in advance; each may be in another chunk.
+const SPARE_ROWS = 8;
+type Ranges = readonly (readonly [number, number])[];
 
-export function useMessages(sessionId: string, inherited: readonly Ancestor[], storedCount: number, startRow: number) {
+/** `view` has the rows to show, if not all are. */
+export function useMessages(
+  sessionId: string,
+  inherited: readonly Ancestor[],
+  storedCount: number,
+  startRow: number,
+  view?: readonly number[],
+) {
   const count = Math.max(storedCount, useLiveCount(sessionId));
   const segments = useMemo(() => buildSegments(sessionId, inherited, count), [sessionId, inherited, count]);
-  const [[first, last], setVisible] = useState<readonly [number, number]>([startRow, startRow + FIRST_ROWS]);
-  const requests = useMemo(() => chunkRequests(segments, first, last), [segments, first, last]);
+  const [visible, setVisible] = useState<Ranges>([[startRow, startRow + FIRST_ROWS]]);
+  // The rows of the last jump: apart from the visible ones, which the list may have left the jump for meanwhile.
+  const [target, setTarget] = useState<Ranges>([]);
+  const requests = useMemo(() => {
+    const shown = chunkRequests(segments, visible);
+    const isShown = ({ source, index }: ChunkRequest) =>
+      shown.some((request) => request.source.id === source.id && request.index === index);
+    return [...shown, ...chunkRequests(segments, target).filter((request) => !isShown(request))];
+  }, [segments, visible, target]);
   /** Most scroll steps need no other chunk, and then nothing renders. */
   const setRange = useCallback(
     (from: number, to: number) => {
-      const needed = requestKey(chunkRequests(segments, from, to));
-      setVisible((old) => (requestKey(chunkRequests(segments, ...old)) === needed ? old : [from, to]));
+      const ranges: Ranges = view
+        ? rangesOf(view.slice(Math.max(0, from - SPARE_ROWS), to + SPARE_ROWS))
+        : [[from, to]];
+      const needed = requestKey(chunkRequests(segments, ranges));
+      setVisible((old) => (requestKey(chunkRequests(segments, old)) === needed ? old : ranges));
     },
-    [segments],
+    [segments, view],
   );
   const { chunks, error, retry } = useQueries({
     queries: requests.map(({ source, index }) => messageChunk(source, index)),
@@ -32,14 +59,14 @@ export function useMessages(sessionId: string, inherited: readonly Ancestor[], s
   /** Resolves when the messages around a row are loaded. */
   const fetchAround = useCallback(
     async (row: number) => {
-      const needed = chunkRequests(segments, row, row + 20);
+      const needed = chunkRequests(segments, [[row, row + 20]]);
       await Promise.allSettled(needed.map(({ source, index }) => queries.prefetchQuery(messageChunk(source, index))));
-      setRange(row, row + 20);
+      setTarget(view ? rangesOf([row]) : [[row, row + 20]]);
     },
-    [segments, queries, setRange],
+    [segments, queries, view],
   );
   const rows = segments.reduce((sum, segment) => sum + segment.count, 0);
-  return { rows, segments, messages, setRange, fetchAround, error, retry };
+  return { rows, ownCount: count, segments, messages, setRange, fetchAround, error, retry };
 }
 
 interface ChunkRequest {
@@ -49,10 +76,15 @@ interface ChunkRequest {
   start: number;
 }
 
-function chunkRequests(segments: Segment[], first: number, last: number): ChunkRequest[] {
+function chunkRequests(segments: Segment[], ranges: Ranges): ChunkRequest[] {
+  // The rows of a view are far from each other; those between them are not shown.
+  const spare = ranges.length > 1 ? 0 : undefined;
   return segments.flatMap(({ source, start, count }) => {
-    if (last < start - CHUNK_SIZE || first > start + count + CHUNK_SIZE) return [];
-    return chunksForRange(first - start, last - start, count).map((index) => ({ source, index, start }));
+    const indexes = ranges.flatMap(([first, last]) => {
+      if (last < start - CHUNK_SIZE || first > start + count + CHUNK_SIZE) return [];
+      return chunksForRange(first - start, last - start, count, spare);
+    });
+    return [...new Set(indexes)].map((index) => ({ source, index, start }));
   });
 }
 

@@ -1,0 +1,1 @@
+"""Other products on the same work, beside ours: `make bench-peers`."""

@@ -1,0 +1,1 @@
+"""Hooks of vendors' programs: what is written into their settings, what they report, and the program they start."""

@@ -1,0 +1,1 @@
+"""The MCP server of `li mcp`: its protocol and its tools."""

@@ -1,0 +1,1 @@
+"""`li ask`: list, show and answer what waits for a person."""

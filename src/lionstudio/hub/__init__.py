@@ -1,0 +1,1 @@
+"""The hub of a team: connect to it, push the sessions of this machine, follow them, report the status."""

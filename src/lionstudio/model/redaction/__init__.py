@@ -1,0 +1,1 @@
+"""Redaction of secrets: the formats of secrets, and the redactor that removes them from text."""

@@ -1,0 +1,1 @@
+"""Pure parts of reports: calendars of time zones, and comma-separated values."""

@@ -1,0 +1,1 @@
+"""Talk with a running agent: answers and messages, and the way they reach it."""

@@ -1,0 +1,72 @@
+"""The tables of the engine on a PostgreSQL server, beside those of the state, in a schema of their own.
+
+DBOS needs seconds to create them, and work that is enqueued meanwhile fails: `li hub init` does it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import sqlalchemy
+from dbos._migration import get_migration_versions
+from dbos._serialization import DBOSPortableJSONSerializer
+from dbos._sys_db import SystemDatabase
+
+from lionstudio.errors import WrongVersion
+from lionstudio.state.postgres.open import connect
+
+SCHEMA = "lion_engine"
+
+
+class EngineVersion(NamedTuple):
+    current: int | None  # 0 without tables; None where this role may not read it
+    latest: int  # that this installation knows
+
+
+# DBOS takes tables that the role may not see for tables that are not there
+_IS_HIDDEN = "SELECT NOT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = %s"
+
+
+def check_engine(path: str) -> EngineVersion:
+    with connect(path) as pg:
+        is_hidden = pg.execute(_IS_HIDDEN, (SCHEMA,)).fetchone() == (True,)
+    with _engine(path) as engine:
+        current, latest = get_migration_versions(engine, SCHEMA, use_listen_notify=True)
+    version = EngineVersion(None if is_hidden else current, latest)
+    if current > latest:
+        raise WrongVersion(
+            f"the engine of {path} was written by a newer Lion Studio (version {version.current}, this one supports "
+            f"{version.latest})",
+            hint="upgrade this installation to the version of the others",
+        )
+    return version
+
+
+def migrate_engine(path: str) -> None:
+    with _engine(path) as engine:
+        SystemDatabase.create(
+            system_database_url="postgresql://",  # the engine has the connection
+            engine_kwargs={},
+            engine=engine,
+            schema=SCHEMA,
+            serializer=DBOSPortableJSONSerializer(),
+            executor_id=None,
+        ).run_migrations()
+
+
+@contextmanager
+def _engine(path: str) -> Iterator[sqlalchemy.Engine]:
+    """Connections of ours: DBOS never sees the password."""
+
+    def open_connection() -> object:
+        pg = connect(path)
+        pg.autocommit = False
+        return pg
+
+    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=open_connection)
+    try:
+        yield engine
+    finally:
+        engine.dispose()

@@ -1,0 +1,1 @@
+"""The exchange between sessions and people: mailboxes, questions and answers."""

@@ -1,0 +1,1 @@
+"""PostgreSQL only: open, upgrade, append, wake up readers, full-text search, vectors."""

@@ -1,0 +1,1 @@
+"""Checks of a server: whether it can be a hub, and its health."""

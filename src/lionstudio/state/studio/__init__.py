@@ -1,0 +1,1 @@
+"""Rows of Studio: browsers that are signed in, one-time codes, launched processes."""

@@ -1,0 +1,1 @@
+"""The process behind a request: its ancestors, and the owner of a loopback connection."""

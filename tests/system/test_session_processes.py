@@ -1,0 +1,40 @@
+"""The processes of a session, found by the session id in their environment."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.support.children import environment
+
+from lionstudio.model.ids import new_id
+from lionstudio.system.session_processes import VARIABLE, end_processes_of, processes_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+LEADERLESS = """
+import ctypes, os, threading, time
+def work():
+    while open(f"/proc/{os.getpid()}/stat").read().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.001)
+    os.write(1, b".")
+    time.sleep(60)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_end_processes_of_ends_process_whose_first_thread_ended() -> None:
+    session_id = new_id()
+    with subprocess.Popen(
+        [sys.executable, "-c", LEADERLESS], env=environment(**{VARIABLE: session_id}), stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert os.read(process.stdout.fileno(), 1) == b"."
+            assert processes_of(session_id) == {process.pid}
+            assert end_processes_of(session_id, grace=5) == 1
+        finally:
+            process.kill()

@@ -1,4 +1,0 @@
-/** Where the status of a show was read from. */
-export function sourceLabel(source: string): string {
-  return source === "sqlite" ? "database" : "folder only";
-}
