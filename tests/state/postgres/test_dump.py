@@ -18,6 +18,8 @@ _ROWS = "SELECT id, content FROM messages ORDER BY pk"
 
 
 def test_dump_restores_completely(postgres_server: PostgresServer, postgres_url: str, tmp_path: Path) -> None:
+    if not os.path.exists(os.path.join(postgres_server.programs, "pg_dump")):
+        pytest.skip("this server came without pg_dump")
     with open_database(postgres_url) as database:
         begun = begin(database, model="m", conversation_id="c")
         say(database, begun.branch_id, "Über café", "two")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from lionstudio.state.postgres.open import schema_sql
 from lionstudio.state.postgres.statement import ROWS_AT_ONCE, translate_sql
 
 TEXTS = {
@@ -22,6 +25,7 @@ TEXTS = {
     "SELECT CAST(a AS TEXT)": ("SELECT CAST(a AS TEXT)", ()),
     "SELECT json_group_array(a)": ("SELECT coalesce(json_agg(a), '[]')", ()),
     "a LIKE :x ESCAPE '\\'": ("a ILIKE $1 ESCAPE '\\'", ("x",)),
+    "SELECT json(:a), to_json(b)": ("SELECT json_document($1), to_json(b)", ("a",)),
     "DELETE FROM temp.a": ("DELETE FROM pg_temp.a", ()),
 }
 
@@ -63,3 +67,28 @@ def test_insert_takes_several_rows_at_once() -> None:
 )
 def test_other_statements_take_one_row(text: str) -> None:
     assert translate_sql(text).for_rows is None
+
+
+def test_no_function_has_the_name_of_newer_syntax() -> None:
+    """PostgreSQL 16 and 17 made calls of these names syntax: such a function can no longer be created."""
+    syntax = {
+        f"json{name}"
+        for name in (
+            "",
+            "_array",
+            "_arrayagg",
+            "_exists",
+            "_object",
+            "_objectagg",
+            "_query",
+            "_scalar",
+            "_serialize",
+            "_table",
+            "_value",
+        )
+    }
+
+    created = set(re.findall(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)", schema_sql()))
+
+    assert "json_document" in created
+    assert not created & syntax

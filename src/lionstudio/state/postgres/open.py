@@ -186,7 +186,7 @@ def _bring_up_to_date(conn: PostgresConnection) -> None:
 # the functions name each other with their schema.
 _STORED = re.compile(
     r"(?<!FUNCTION )(?<![\w.])"
-    r"((?:lowered|unaccented|to_integer|words_of|json_(?:of|hidden|shown|scalar|path|part|type|valid|extract))\()"
+    r"((?:lowered|unaccented|to_integer|words_of|json_(?:of|hidden|shown|plain|path|part|type|valid|extract))\()"
 )
 
 

@@ -26,6 +26,7 @@ _EDITS = tuple(
         (r"\btemp\.", "pg_temp."),
         (r"\bgroup_concat\(", "string_agg("),
         (r"\bjson_object\(", "json_build_object("),
+        (r"\bjson\(", "json_document("),
         (r"\bAS REAL\b", "AS double precision"),
         (r"\) WITHOUT ROWID", ")"),
     )

@@ -53,7 +53,8 @@ CREATE FUNCTION unaccented(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARA
                  ELSE regexp_replace(normalize(lowered($1), NFD), U&'[\0300-\036F]', '', 'g') END $$;
 
 -- ── JSON: stored as text, parsed as json (jsonb would reorder keys) ──
-CREATE FUNCTION json(text) RETURNS json LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT $1::json $$;
+-- from PostgreSQL 17 on, json(…) and json_scalar(…) are syntax of their own
+CREATE FUNCTION json_document(text) RETURNS json LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT $1::json $$;
 -- \u0000 and lone surrogates are JSON, but no text of PostgreSQL; they are hidden while a value is parsed.
 CREATE FUNCTION json_hidden(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT regexp_replace($1, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', U&'\E000' || '\1', 'g') $$;
@@ -86,12 +87,12 @@ END $$;
 CREATE FUNCTION json_path(text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT CASE WHEN $1 = '$' THEN '{}' ELSE string_to_array(substr($1, 3), '.') END $$;
 
-CREATE FUNCTION json_scalar(value json) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
+CREATE FUNCTION json_plain(value json) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT CASE json_typeof(value) WHEN 'null' THEN NULL WHEN 'boolean' THEN CASE value::text WHEN 'true' THEN '1' ELSE '0' END
                  ELSE value #>> '{}' END $$;
 
 CREATE FUNCTION json_extract(value text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
-  $$ SELECT json_shown(json_scalar(json_of(value) #> json_path(path))) $$;
+  $$ SELECT json_shown(json_plain(json_of(value) #> json_path(path))) $$;
 CREATE OPERATOR ->> (LEFTARG = text, RIGHTARG = text, FUNCTION = json_extract);
 CREATE FUNCTION json_part(value text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT json_shown((json_of(value) #> json_path(path))::text) $$;
@@ -112,11 +113,11 @@ DECLARE
 BEGIN
   CASE json_typeof(doc)
     WHEN 'object' THEN RETURN QUERY
-      SELECT json_shown(e.key), json_shown(json_scalar(e.value)), json_type(e.value::text) FROM pg_catalog.json_each(doc) e;
+      SELECT json_shown(e.key), json_shown(json_plain(e.value)), json_type(e.value::text) FROM pg_catalog.json_each(doc) e;
     WHEN 'array' THEN RETURN QUERY
-      SELECT (e.n - 1)::text, json_shown(json_scalar(e.value)), json_type(e.value::text)
+      SELECT (e.n - 1)::text, json_shown(json_plain(e.value)), json_type(e.value::text)
         FROM json_array_elements(doc) WITH ORDINALITY AS e (value, n);
-    ELSE RETURN QUERY SELECT NULL::text, json_shown(json_scalar(doc)), json_type($1);
+    ELSE RETURN QUERY SELECT NULL::text, json_shown(json_plain(doc)), json_type($1);
   END CASE;
 END $$;
 
