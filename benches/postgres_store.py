@@ -19,18 +19,32 @@ PROJECTS, AGENTS, MACHINES = 30, 7, 20
 
 _SESSIONS = f"""
 INSERT INTO sessions (id, created_at, updated_at, started_at, ended_at, name, agent_name, project, invocation_kind,
-                      source_kind, status, model, machine_id, message_count)
+                      source_kind, status, model, machine_id, message_count, node_metadata)
 SELECT 's' || i, 1.7e9 + i, 1.7e9 + i, 1.7e9 + i, CASE WHEN i % 500 > 0 THEN 1.7e9 + i + 9 END, 'name ' || i % 900,
        'agent ' || i % {AGENTS}, 'project ' || (i * 7919::bigint / 13) % {PROJECTS},
        (ARRAY['agent', 'play', 'flow'])[1 + i % 3], 'live',
        CASE WHEN i % 500 = 0 THEN 'running' WHEN i % 11 = 0 THEN 'failed' ELSE 'completed' END, 'model ' || i % 6,
-       'machine ' || (i * 104729::bigint / 17) % {MACHINES}, 40
+       'machine ' || (i * 104729::bigint / 17) % {MACHINES}, 40,
+       CASE WHEN i % 500 > 0 AND i % 11 = 0
+            THEN '{{"argv": ["li", "agent", "-a", "builder"], "ended_with": "3 tests failed in test_runs.py"}}' END
   FROM generate_series(1, %s) i
 """  # noqa: S608  (numbers)
 _TEXTS = """
 INSERT INTO session_texts (pk, text, created_at)
 SELECT pk, lowered(concat_ws(E'\\n', name, agent_name, project)), created_at FROM sessions
 """
+# what a page looks up for each of its runs
+_BRANCHES = """
+INSERT INTO branches (id, created_at, session_id, name) SELECT 'b' || pk, created_at, id, 'main' FROM sessions
+"""
+_TAGS = """
+INSERT INTO session_tags (session_id, tag, created_at)
+SELECT id, 'tag ' || pk % 50, created_at FROM sessions WHERE pk % 4 = 0
+"""
+_MACHINES = f"""
+INSERT INTO machines (id, name, version, created_at, seen_at)
+SELECT 'machine ' || i, 'laptop ' || i, '1', 0, 0 FROM generate_series(0, {MACHINES - 1}) i
+"""  # noqa: S608  (a number)
 _MESSAGES = """
 INSERT INTO messages (id, created_at, content, role, lion_class)
 SELECT 'm' || i, 1.7e9 + i, json_build_object('instruction', 'common word ' || i || ' and ' || i %% 977)::text,
@@ -39,14 +53,16 @@ SELECT 'm' || i, 1.7e9 + i, json_build_object('instruction', 'common word ' || i
 """
 _INDEXES = """
 SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
-   AND tablename IN ('sessions', 'session_texts', 'messages')
+   AND tablename IN ('sessions', 'session_texts', 'branches', 'session_tags', 'messages')
    AND indexname NOT IN (SELECT conname FROM pg_constraint)
 """
 
 
 def large_store(rows: int) -> tuple[PostgresServer, str]:
     """A server and the name of its database with so many sessions and so many messages."""
-    key = hashlib.sha256((schema_sql() + _SESSIONS + _TEXTS + _MESSAGES).encode()).hexdigest()[:12]
+    key = hashlib.sha256(
+        (schema_sql() + _SESSIONS + _TEXTS + _BRANCHES + _TAGS + _MACHINES + _MESSAGES).encode()
+    ).hexdigest()[:12]
     root = Path(tempfile.gettempdir())  # the path of a socket must be short
     folder = root / f"lion-bench-{os.getuid()}-{rows}-{key}"
     name = f"bench_{rows}"
@@ -81,6 +97,9 @@ def _fill(admin: psycopg.Connection[tuple[object, ...]], rows: int) -> None:
     for statement in (
         _SESSIONS.replace("%s", str(rows)),
         _TEXTS,
+        _BRANCHES,
+        _TAGS,
+        _MACHINES,
         _MESSAGES.replace("%%", "%").replace("%s", str(rows)),
     ):
         admin.execute(statement)

@@ -22,8 +22,10 @@ def integer_in(column: str, path: str) -> str:
 
 
 def text_in(column: str, path: str) -> str:
-    """The SQL of a text inside a JSON column; NULL for any other value."""
-    return f"CASE json_type({column}, '{path}') WHEN 'text' THEN {column} ->> '{path}' END"
+    """The SQL of a text inside a JSON column; NULL for any other value, and for a column that is not JSON."""
+    # postgres/statement.py knows this text, and has one function for it
+    value = f"CASE json_type({column}, '{path}') WHEN 'text' THEN {column} ->> '{path}' END"
+    return f"CASE WHEN json_valid({column}) THEN {value} END"
 
 
 def validate_row(row: Mapping[str, Any]) -> dict[str, Any]:

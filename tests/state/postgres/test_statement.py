@@ -8,6 +8,7 @@ import pytest
 
 from lionstudio.state.postgres.open import schema_sql
 from lionstudio.state.postgres.statement import ROWS_AT_ONCE, translate_sql
+from lionstudio.state.row_values import text_in
 
 TEXTS = {
     "SELECT :a, :b, :a": ("SELECT $1, $2, $1", ("a", "b")),
@@ -26,6 +27,7 @@ TEXTS = {
     "SELECT json_group_array(a)": ("SELECT coalesce(json_agg(a), '[]')", ()),
     "a LIKE :x ESCAPE '\\'": ("a ILIKE $1 ESCAPE '\\'", ("x",)),
     "SELECT json(:a), to_json(b)": ("SELECT json_document($1), to_json(b)", ("a",)),
+    f"SELECT {text_in('s.a', '$.b')}": ("SELECT json_text(s.a, '$.b')", ()),
     "DELETE FROM temp.a": ("DELETE FROM pg_temp.a", ()),
 }
 

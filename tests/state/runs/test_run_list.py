@@ -503,7 +503,17 @@ def test_list_sessions_row(db: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    "metadata", ['{"mirror": {"failed": "overloaded"}}', '{"ended_with": 5}', "{", "[]", "null", None]
+    "metadata",
+    [
+        '{"mirror": {"failed": "overloaded"}}',
+        '{"ended_with": 5}',
+        r'{"ended_with": "caf\u00e9", "a": "\u0000"}',
+        '{"ended_with": "cut off',
+        "{",
+        "[]",
+        "null",
+        None,
+    ],
 )
 @pytest.mark.parametrize("status", SessionStatus)
 def test_list_sessions_has_the_summary_of_the_session(

@@ -32,6 +32,10 @@ _EDITS = tuple(
     )
 )
 _FUNCTIONS = re.compile(r"\b(?:CAST|json_group_array)\(", re.I)
+# what `row_values.text_in` writes for SQLite: three functions that parse the document each
+_TEXT_IN = re.compile(
+    r"CASE WHEN json_valid\(([\w.]+)\) THEN CASE json_type\(\1, ('[^']*')\) WHEN 'text' THEN \1 ->> \2 END END"
+)
 
 
 ROWS_AT_ONCE = 25
@@ -57,6 +61,7 @@ def translate_sql(sql: str) -> Statement:
     parts: list[str] = []
     kept: list[str] = []
     highest = end = 0
+    sql = _TEXT_IN.sub(r"json_text(\1, \2)", sql)
     for match in _TOKENS.finditer(sql):
         parts.append(sql[end : match.start()])
         end = match.end()

@@ -62,9 +62,9 @@ ANY = Filters()
 # The last words of a run, as the computed state reads them from its metadata; only where a reason may need them.
 LAST_WORDS = f"""
        CASE WHEN status <> 'completed' OR reason_codes <> '[]' THEN
-         CASE WHEN json_valid(node_metadata) THEN coalesce(
+         coalesce(
            {text_in("node_metadata", "$.ended_with")},
-           CASE WHEN status = 'failed' THEN {text_in("node_metadata", "$.mirror.failed")} END) END
+           CASE WHEN status = 'failed' THEN {text_in("node_metadata", "$.mirror.failed")} END)
        END AS last_words"""
 _NOT_LISTED = ("pk", "node_metadata", "progression_id", "first_msg_id", "last_msg_id")
 _LISTED = [name for name in schema_columns("sessions") if name not in _NOT_LISTED]
