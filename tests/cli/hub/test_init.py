@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,9 +17,11 @@ from tests.support.transaction_pooler import TransactionPooler
 
 from lionstudio.shows.process.engine_database import SCHEMA, check_engine
 from lionstudio.state.backends import open_database
+from lionstudio.state.connection import Unavailable
 from lionstudio.state.postgres import open as postgres_open
 from lionstudio.state.postgres.checks import server
 from lionstudio.state.postgres.checks.server import is_pooled
+from lionstudio.state.postgres.connection import PostgresConnection
 from lionstudio.state.sqlite.open import SCHEMA_VERSION
 
 pytestmark = pytest.mark.postgres
@@ -277,7 +279,7 @@ def test_hub_that_is_ready_is_so_for_a_role_that_owns_nothing(
     assert (check.code, check.json["ready"]) == (0, True), check.err
     assert (check.json["state"]["result"], check.json["engine"]["result"]) == ("current", "not visible to this role")
     assert again.code == 0, again.err
-    refused(older, 1, "may not create tables")
+    refused(older, 1, "needs an upgrade, and the role laptops does not own its tables", "the user lion in the address")
 
 
 def test_locale_is_reported_by_what_it_does(postgres_server: PostgresServer) -> None:
@@ -350,6 +352,19 @@ def test_init_after_a_crash_continues(url: str) -> None:
 
     assert run_li("hub", "init", url, "--check").code == 1
     assert run_li("hub", "init", url, "--json").json["engine"]["result"] == "upgraded"
+
+
+@pytest.mark.parametrize("question", [server.check_required, server.check_rights, server.describe_server])
+def test_connection_that_is_cut_between_questions_is_a_clear_error(
+    url: str, question: Callable[[PostgresConnection], object]
+) -> None:
+    def ask() -> None:
+        with server.connected(url) as conn, psycopg.connect(url, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s)", (conn.pg.info.backend_pid,))
+            question(conn)
+
+    with pytest.raises(Unavailable, match="was lost"):
+        ask()
 
 
 def test_server_that_stops_meanwhile_is_a_clear_error(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def wait_until_ended(url: str, which: str = "") -> None:
 
 
 def test_idle_session_timeout_is_survived(postgres_url: str) -> None:
-    set_timeout(postgres_url, "idle_session_timeout", 200)
+    set_timeout(postgres_url, "idle_session_timeout", 1000)
     with open_database(postgres_url) as db, open_tail(postgres_url, 0) as tail:
         _, branch = begin(db)
         assert read(db, get_session, "s").id == "s"

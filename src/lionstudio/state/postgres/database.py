@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MOST_READERS = 4
-_MOST_DEADLOCKS = 5  # in a row, a second each; every time another transaction goes on
+_DEADLOCK_SECONDS = 60.0  # how long to repeat a transaction; each time another one goes on
+_LONGEST_PAUSE = 0.05  # before it is repeated, by chance: two that wait the same time may meet again
 _ASK_SECONDS = 10.0  # how long to ask whether a commit was done whose answer was lost
 
 
@@ -92,7 +94,7 @@ class PostgresDatabase(Database):
     def commit(self, work: Callable[[Connection], T], *, grouped: bool = False) -> T:
         """`write` for a caller that holds the lock; `grouped`: the function is many that know nothing of each other."""
         queueing = Queueing.ALWAYS if grouped else Queueing.FIRST
-        deadlocks = 0
+        deadline: float | None = None
         while True:
             try:
                 return self._commit(work, queueing)
@@ -100,9 +102,10 @@ class PostgresDatabase(Database):
                 queueing = Queueing.NEVER  # append by append, each with its outcome
             except Deadlock:
                 # an append has its message before the lock, so two of the same messages may wait for each other
-                deadlocks += 1
-                if deadlocks == _MOST_DEADLOCKS:
+                deadline = deadline or time.monotonic() + _DEADLOCK_SECONDS
+                if time.monotonic() > deadline:
                     raise
+                time.sleep(_LONGEST_PAUSE * random.random())
 
     def _commit(self, work: Callable[[Connection], T], queueing: Queueing) -> T:
         conn = self._usable_writer()

@@ -40,7 +40,8 @@ class PostgresTail(Tail):
         conn = open_reader(self._path)
         if not conn.pooled:  # the session that would listen is not ours: looks remain
             conn.pg.add_notify_handler(self._note_bell)
-            conn.pg.execute(f"LISTEN {CHANNEL}")
+            with plain_errors(self._path):
+                conn.run(f"LISTEN {CHANNEL}")
         return conn
 
     def _note_bell(self, _: psycopg.Notify) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import psycopg
 
 from lionstudio.errors import InvalidInput, LionError, StorageFailed
-from lionstudio.state.connection import Row
+from lionstudio.state.connection import Row, ServerError
 from lionstudio.state.postgres.connection import PostgresConnection
 from lionstudio.state.postgres.errors import translate_error
 from lionstudio.state.postgres.open import check_known, connect, open_writer, version_of
@@ -49,6 +49,8 @@ def connected(path: str) -> Iterator[PostgresConnection]:
     conn = PostgresConnection(connect(path), path)
     try:
         yield conn
+    except ServerError as error:
+        raise error.ours from error
     except psycopg.Error as error:
         raise translate_error(error, path) from error
     finally:
@@ -112,8 +114,20 @@ SELECT current_schema(), current_user, current_database(), has_database_privileg
 """
 
 
+_OWNER = """
+SELECT pg_get_userbyid(relowner), pg_has_role(relowner, 'USAGE'), current_user
+  FROM pg_class WHERE oid = to_regclass('schema_meta')
+"""
+
+
 def check_rights(conn: PostgresConnection) -> None:
     """Refuse a role that may not create or upgrade the tables."""
+    owner, is_owner, role = conn.one(_OWNER) or (None, True, None)
+    if not is_owner:
+        raise StorageFailed(
+            f"{conn.path} needs an upgrade, and the role {role} does not own its tables",
+            hint=f"let their owner run it: li hub init, with the user {owner} in the address",
+        )
     schema, role, database, may_create, may_create_tables = conn.one(_RIGHTS) or (None,) * 5
     if not may_create:
         raise _no_right(conn.path, role, f'GRANT CREATE ON DATABASE "{database}" TO "{role}"')
@@ -188,10 +202,10 @@ def list_shortfalls(conn: PostgresConnection) -> Iterator[Shortfall]:
 def is_pooled(path: str) -> bool:
     """Whether two connections share one session of the server, as behind pgbouncer in transaction mode."""
     for _ in range(_PROBES):
-        with connect(path) as first, connect(path) as second:
-            session = _session_of(first)
-            second.execute("BEGIN")
-            if _session_of(second) == session:
+        with connected(path) as first, connected(path) as second:
+            session = _session_of(first.pg)
+            second.pg.execute("BEGIN")
+            if _session_of(second.pg) == session:
                 return True
     return False
 
