@@ -73,15 +73,8 @@ test-acp: .venv/.dev ## install four ACP agents into .agents/acp (1.3 GB, once) 
 	@$(call install_agents,acp)
 	@$(PYTEST) $(PARALLEL) tests/programs/test_acp.py --timeout 300 $(ARGS)
 
-bench: .venv/.dev ## run the benchmarks; prints ratios (HEAVY=1 adds a database of several GB)
-	@mkdir -p benches/.data/results
-	@for bench in benches/bench_*.py; do \
-		name=$$(basename "$$bench" .py); \
-		case "$(HEAVY)$$name" in bench_heavy*) continue;; esac; \
-		PYTHONPATH=tools $(PY) -m "benches.$$name" --json "benches/.data/results/$$name.json" $(ARGS) || exit 1; \
-	done
-	@$(PY) -m benches.goals
-	@echo "For docs/reference/performance.md: $(PY) -m benches.report"
+bench: .venv/.dev ## run the benchmarks; prints ratios (HEAVY=1 adds a database of several GB; ARGS=--goals, ARGS=--build, ARGS=--help)
+	@PYTHONPATH=tools $(PY) -m benches $(if $(HEAVY),--heavy) $(ARGS)
 
 bench-peers: .venv/.dev ## install peers from PyPI into benches/.data and measure the same work beside ours
 	@mkdir -p benches/.data/results

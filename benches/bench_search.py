@@ -39,7 +39,7 @@ def main() -> None:
     try:
         table = Table(f"Full-text search, {count:,} messages", args)
         path = fresh_path("search")  # a copy, because messages are added
-        shutil.copyfile(cached(f"messages-{count}", lambda conn: _build(conn, count)), path)
+        shutil.copyfile(cached(f"messages-{count}", lambda conn: build(conn, count)), path)
         _index_rate(table, args)
         _prepare(path, 0)
         _searches(table, args, path, "")
@@ -51,7 +51,7 @@ def main() -> None:
         clean_up()
 
 
-def _build(conn: Connection, count: int) -> None:
+def build(conn: Connection, count: int) -> None:
     fill(conn, count, _PER_SESSION)
     started = time.monotonic()
     _index_all(conn)

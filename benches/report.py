@@ -1,21 +1,32 @@
 """The figures of all benches as the Markdown of docs/reference/performance.md: `python -m benches.report [FILE …]`.
 
-Without files it takes what `make bench` left in benches/.data/results.
+Without files it takes what `make bench` left in benches/.data/results. `--write` puts the figures into the page, in
+place of its last section.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from benches import goals
 from benches.table import figure
 
+_PAGE = Path(__file__).parent.parent / "docs" / "reference" / "performance.md"
+_SECTION = "\n## Measured\n\n"
+
 
 def main() -> None:
-    """Print the page's tables."""
-    print(markdown(goals.read_results(sys.argv[1:])), end="")
+    """Print the page's tables, or write them into the page."""
+    files = [word for word in sys.argv[1:] if word != "--write"]
+    tables = markdown(goals.read_results(files))
+    if len(files) == len(sys.argv) - 1:
+        print(tables, end="")
+        return
+    before, heading, _ = _PAGE.read_text(encoding="utf-8").partition(_SECTION)
+    _PAGE.write_text(before + heading + tables.rstrip() + "\n", encoding="utf-8")
 
 
 def markdown(results: Sequence[dict[str, Any]]) -> str:
@@ -44,13 +55,17 @@ def _section(result: dict[str, Any]) -> list[str]:
     return [
         f"### {result['title']}",
         "",
-        f"`{result['command']}`{quick}, load average {result['load']}",
+        f"`{result['command']}`{quick}, load average {result['load']}{_duration(result)}",
         "",
         "| what | measured | goal | | |",
         "|---|---:|---:|---|---|",
         *(_row(row) for row in result["rows"]),
         "",
     ]
+
+
+def _duration(result: dict[str, Any]) -> str:
+    return f", {result['seconds']:.0f} s" if "seconds" in result else ""
 
 
 def _row(row: dict[str, Any]) -> str:

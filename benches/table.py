@@ -8,6 +8,7 @@ import os
 import platform
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +55,7 @@ class Table:
     def __init__(self, title: str, args: Options) -> None:
         self._args = args
         self.title = title
+        self._began = time.monotonic()
         self.rows: list[dict[str, Any]] = []
         print(f"{title}\n{_setting()}\n", flush=True)
 
@@ -82,6 +84,7 @@ class Table:
             "quick": self._args.quick,
             "machine": machine(),
             "load": _load(),
+            "seconds": round(time.monotonic() - self._began, 1),
             "rows": self.rows,
         }
 

@@ -38,7 +38,6 @@ from lionstudio.agents.events import (
 )
 from lionstudio.agents.openai.tools import write_notes
 from lionstudio.agents.provider import Provider, Task
-from lionstudio.agents.rate_limits import reset_time
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.model.coerce import dict_of, list_of
 from lionstudio.model.ids import new_id
@@ -332,6 +331,8 @@ class _Interpreter:
             names = ("input_tokens", "output_tokens", "cost_microusd")
             self._usage = dict(zip(names, map(int, rest.split()), strict=False))
         elif command == "limit":
+            from lionstudio.agents.rate_limits import reset_time  # slow to load
+
             detail, resets_at = rest or "scripted usage limit reached", reset_time(rest)
             yield Ended(SessionStatus.FAILED, 1, "run.failed.usage_limit", detail, resets_at)
         elif command == "fail":

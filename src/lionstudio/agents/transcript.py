@@ -12,14 +12,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from hashlib import sha1
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
 from lionstudio.model.coerce import Record, dict_of, text_or_none
-from lionstudio.model.messages import Message
 from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.model.usage import Usage
 from lionstudio.system.safe_read import read_bytes
+
+if TYPE_CHECKING:
+    from lionstudio.model.messages import Message
 
 MAIN = ""  # the lane of the conversation itself; every sub-agent has a lane of its own
 _MAX_TITLE = 100

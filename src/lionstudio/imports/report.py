@@ -54,6 +54,11 @@ class Report:
         self.left_out: list[str] = []
         self.files_left_out: list[str] = []  # entries of a home that are not imported
 
+    def count_unchanged(self, kind: str, number: int) -> None:
+        """Count items that have nothing new."""
+        if number:
+            self.counts[kind, ItemOutcome.UNCHANGED] += number
+
     def add(self, item: ImportItem) -> None:
         """Add an item; an unchanged one is counted and not listed."""
         self.counts[item.kind, item.outcome] += 1

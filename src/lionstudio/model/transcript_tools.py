@@ -5,6 +5,6 @@ Plain data without imports, because the help of `li` reads it.
 
 # name: title, and the module below `lionstudio` that has the reader as `TOOL`
 TRANSCRIPT_TOOLS = {
-    "claude": ("Claude Code", "agents.claude.transcript"),
+    "claude": ("Claude Code", "agents.claude.transcript_tool"),
     "codex": ("Codex", "agents.codex.transcript"),
 }

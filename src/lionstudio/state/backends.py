@@ -106,6 +106,15 @@ def text_filter(conn: Connection) -> Any:
     return sqlite_text_filter
 
 
+def count_unindexed(conn: Connection) -> int:
+    """The approximate number of messages that are not indexed for search yet."""
+    if is_url(conn.path):
+        return int(fulltext(conn).count_unindexed(conn))
+    from lionstudio.state.sqlite import unindexed
+
+    return unindexed.count_unindexed(conn)
+
+
 def fulltext(conn: Connection) -> Any:
     """The module that finds messages by their words."""
     if is_url(conn.path):

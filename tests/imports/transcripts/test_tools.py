@@ -14,7 +14,8 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.state.database import Database
-from lionstudio.state.imports.transcript_files import SOURCES, TranscriptFile, find_file, save_file
+from lionstudio.state.imports.transcript_files import TranscriptFile, find_file, save_file
+from lionstudio.state.imports.transcript_stamps import SOURCES
 from lionstudio.state.sessions import create_session, get_session
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -6,30 +6,17 @@ conversation keeps when it copies the record.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
-from glob import escape, iglob
 from typing import Any
-from uuid import UUID
 
 from lionstudio.agents.claude.blocks import assistant_parts, is_injected, short_values, user_parts
+from lionstudio.agents.claude.transcript_tool import SPACE
 from lionstudio.agents.claude.usage import TranscriptUsage
 from lionstudio.agents.records import joined_text, without_empty
-from lionstudio.agents.transcript import (
-    MAIN,
-    CleanupSetting,
-    TranscriptFacts,
-    TranscriptMessage,
-    TranscriptTool,
-    drop_oldest,
-    message_id,
-)
+from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage, drop_oldest, message_id
 from lionstudio.model.coerce import Record, dict_of, text_or_none, to_timestamp
 from lionstudio.model.messages import Instruction, Message
-
-_SPACE = UUID("0d9a6f0e-56c1-5b44-9a53-6c1f7b0f7a11")
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 
 # Records that repeat others or control the program: counted, not stored.
 NOISE = frozenset(
@@ -293,9 +280,9 @@ class ClaudeTranscriptReader:
     def _id(self, record: Record, at: float, number: int, kind: str) -> str:
         uuid = text_or_none(record.get("uuid"))
         if uuid is not None:
-            return message_id(_SPACE, at, uuid, number)
+            return message_id(SPACE, at, uuid, number)
         content = record.get("message") or record.get("content") or record.get("attachment")
-        return message_id(_SPACE, at, self.facts.session, kind, record.get("timestamp"), number, content)
+        return message_id(SPACE, at, self.facts.session, kind, record.get("timestamp"), number, content)
 
     @staticmethod
     def _record_name(kind: str, record: Record) -> str:
@@ -319,37 +306,3 @@ def _as_prompt(message: Message) -> Message:
     """A prompt of the user instead of a system event."""
     metadata = {key: value for key, value in message.metadata.items() if key != "injected"}
     return Instruction(id=message.id, created_at=message.created_at, content=message.content, metadata=metadata)
-
-
-class _ClaudeTranscripts(TranscriptTool):
-    name = "claude"
-    agent_name = "claude-code"
-    provider = "anthropic"
-    home_variable = "CLAUDE_CONFIG_DIR"
-    home = "~/.claude"
-    folders = ("projects",)
-    id_space = _SPACE
-    record_id_key = "uuid"
-    sidecar_suffix = ".meta.json"
-    cleanup = CleanupSetting("settings.json", "cleanupPeriodDays", 30)
-
-    def reader(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> ClaudeTranscriptReader:
-        return ClaudeTranscriptReader(facts, state, born=born)
-
-    def conversation_paths(self, root: str, conversation: str, since: float) -> list[str]:
-        folder = os.path.join(escape(root), self.folders[0], "*", escape(conversation))
-        return [*iglob(f"{folder}.jsonl"), *iglob(os.path.join(folder, "**", "*.jsonl"), recursive=True)]
-
-    def is_subagent(self, path: str) -> bool:
-        return os.path.basename(path).startswith("agent-")
-
-    def facts_from_path(self, path: str) -> TranscriptFacts:
-        stem = os.path.splitext(os.path.basename(path))[0]
-        if not self.is_subagent(path):
-            return TranscriptFacts(session=stem if _UUID.fullmatch(stem) else "")
-        folders = path.split(os.sep)
-        session = folders[folders.index("subagents") - 1] if "subagents" in folders else ""
-        return TranscriptFacts(session=session, thread=stem.removeprefix("agent-"))
-
-
-TOOL = _ClaudeTranscripts()

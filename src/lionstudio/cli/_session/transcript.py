@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.cli._session.diffs import diff_lines, diff_text
 from lionstudio.cli._toolkit.escape import body, inline
-from lionstudio.cli._toolkit.humanize import count, iso, local
+from lionstudio.cli._toolkit.humanize import LocalClock, count, iso
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.terminal import Paint
 from lionstudio.model.file_changes.change import CallChanges, Outcome
@@ -43,16 +43,27 @@ def transcript(shown: Iterable[Shown], paint: Paint, *, full: bool = False, full
     Few messages are in memory at once: a result that comes much later than its call stands for itself.
     """
     day = ""
+    clock = LocalClock()
+    names = {role: _speaker(role, paint) for role in _COLOURS}
+    dim, plain = paint("\0", "dim").split("\0")  # the codes around a dim text
     for item, answer in _with_answers(shown):
         message = item.message
-        at = local(message.created_at) if message else day
+        at = clock.show(message.created_at) if message is not None else day
         before, day = day, at[:_DAY]
-        yield _heading(item, answer, paint, at if day != before else at[_DAY + 1 :])
+        at = at if day != before else at[_DAY + 1 :]
         text = _only_text(message) if answer is None else None
-        if text is not None:
-            yield from _folded(text, paint, full=full or (full_output and _is_output(message)))
-            yield ""
+        if text is not None and message is not None:
+            name = names.get(message.role or "") or _speaker(message.role, paint)
+            branch = paint(f"  on {inline(item.branch)}", "dim") if item.branch else ""
+            heading = f"{dim}{item.number}{plain}  {name}  {dim}{at}{plain}{branch}"
+            if full or (full_output and _is_output(message)):
+                yield f"{heading}\n{_indented(text)}\n" if text else f"{heading}\n"
+            else:
+                yield heading
+                yield from _folded(text, paint, full=False)
+                yield ""
             continue
+        yield _heading(item, answer, paint, at)
         changes = _changes(message, answer)
         if changes is None:
             yield from _body(message, paint, full=full or (full_output and _is_output(message)))
@@ -69,10 +80,12 @@ def _with_answers(shown: Iterable[Shown]) -> Iterator[tuple[Shown, Shown | None]
     answers: dict[str, Shown] = {}  # of those ahead, by the call
     printed: set[str] = set()  # of those ahead, with their calls
     while True:
-        for item in islice(stream, _AHEAD - len(ahead)):
+        for item in stream if len(ahead) < _AHEAD else ():
             ahead.append(item)
             if request := _answered(item.message):
                 answers[request] = item
+            if len(ahead) == _AHEAD:
+                break
         if not ahead:
             return
         item = ahead.popleft()
@@ -157,13 +170,15 @@ def _heading(item: Shown, answer: Shown | None, paint: Paint, at: str) -> str:
     number = f"{item.number}" if answer is None else f"{item.number}→{answer.number}"
     if item.message is None:
         return paint(f"{number}  missing", "dim")
-    speaker = item.message.role or "unknown"
     tool = _content(item.message).get("function")
-    if isinstance(tool, str):
-        speaker = f"tool {tool}"
-    name = paint(inline(speaker), _COLOURS.get(speaker.partition(" ")[0], "bold"))
+    name = _speaker(f"tool {tool}" if isinstance(tool, str) else item.message.role, paint)
     branch = paint(f"  on {inline(item.branch)}", "dim") if item.branch else ""
     return f"{paint(number, 'dim')}  {name}  {paint(at, 'dim')}{branch}"
+
+
+def _speaker(name: str | None, paint: Paint) -> str:
+    speaker = name or "unknown"
+    return paint(inline(speaker), _COLOURS.get(speaker.partition(" ")[0], "bold"))
 
 
 def _content(message: Message | Readable | None) -> Mapping[str, Any]:
@@ -241,13 +256,16 @@ def text_of_value(value: Any) -> str:
 def _folded(text: str, paint: Paint, *, full: bool) -> Iterator[str]:
     start, note = (text, "") if full else fold(text)
     if start:
-        escaped = body(start)
-        if "\n" in escaped:
-            yield "\n".join([f"    {line}".rstrip() for line in escaped.split("\n")])
-        else:
-            yield f"    {escaped}".rstrip()
+        yield _indented(start)
     if note:
         yield "    " + paint(note, "dim")
+
+
+def _indented(text: str) -> str:
+    escaped = body(text)
+    if "\n" in escaped:
+        return "\n".join([f"    {line}".rstrip() for line in escaped.split("\n")])
+    return f"    {escaped}".rstrip()
 
 
 def fold(text: str, lines: int = _FOLDED_LINES, chars: int = _FOLDED_CHARS) -> tuple[str, str]:

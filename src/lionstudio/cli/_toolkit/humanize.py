@@ -65,6 +65,24 @@ def local(at: Any) -> str:
         return "?"
 
 
+_WHOLE_MINUTES = 63_072_000  # 1972: since then local time differs from UTC by whole minutes everywhere
+
+
+class LocalClock:
+    """`local` for many times one after the other: a minute is formatted once."""
+
+    def __init__(self) -> None:
+        self._minute, self._shown = -1, ""
+
+    def show(self, at: Any) -> str:
+        if type(at) is not float or not _WHOLE_MINUTES < at < 1e11:
+            return local(at)
+        minute, second = divmod(int(at), 60)
+        if minute != self._minute:
+            self._minute, self._shown = minute, local(minute * 60)[:-2]
+        return f"{self._shown}{second:02}"
+
+
 def short_id(session_id: str) -> str:
     """The start of an id, enough to identify a session: the millisecond timestamp of a UUIDv7."""
     return session_id[:SHORT_ID]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -129,6 +128,8 @@ def _existing(path: str) -> Iterator[Database]:
         with db_access.database(path) as database:
             yield database
         return
+    import tempfile  # slow to load
+
     with tempfile.TemporaryDirectory() as folder, Database(os.path.join(folder, "state.db")) as database:
         yield database
 

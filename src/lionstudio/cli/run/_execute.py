@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from lionstudio.agents.events import Ended, Event, MessageEvent, QuestionAsked
 from lionstudio.cli._session.artifacts import artifact_line
@@ -18,11 +19,11 @@ from lionstudio.cli._toolkit.output import emit, flush, give_up
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._allow_hint import allow_hint
 from lionstudio.cli.run._live_view import LiveView
-from lionstudio.cli.talk._own_terminal import OwnTerminal
 from lionstudio.errors import LionError, StorageFailed
 from lionstudio.model.redaction.environment import secrets_in
 from lionstudio.model.redaction.process import add_secrets, known_secrets
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
+from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.runs.artifacts import CheckedArtifact, ExpectedArtifacts, with_delivery
 from lionstudio.runs.environment import withheld_hint
 from lionstudio.runs.prepare.build import PreparedRun
@@ -35,7 +36,10 @@ from lionstudio.settings import Settings
 from lionstudio.state.backends import open_database
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.teams.prompt import TeamMode
+
+if TYPE_CHECKING:
+    from lionstudio.cli.talk._own_terminal import OwnTerminal
+    from lionstudio.teams.prompt import TeamMode
 
 _TICK_SECONDS = 0.5
 # SIGINT and SIGHUP (a closed terminal) come from the user, SIGTERM from an orchestrator.
@@ -58,7 +62,7 @@ def run_session(
     session = prepared.session
     add_secrets(value for part in prepared.parts for value in secrets_in(part.task.env))
     view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=prepared.has_several_agents)
-    terminal = None if args.json or not sys.stdout.isatty() else OwnTerminal(args, session.id, view)
+    terminal = None if args.json or not sys.stdout.isatty() else _own_terminal(args, session.id, view)
 
     def watch(part: str, event: Event) -> None:
         show(part, event)
@@ -101,7 +105,15 @@ def run_session(
         return asyncio.run(_run(args, running, view, terminal, work, begun, prepared.guard))
 
 
+def _own_terminal(args: argparse.Namespace, session_id: str, view: LiveView) -> OwnTerminal:
+    from lionstudio.cli.talk._own_terminal import OwnTerminal  # the runs of a show have no terminal
+
+    return OwnTerminal(args, session_id, view)
+
+
 def _complete(database: Database, part: RunPart) -> None:
+    if part.provider.name not in TRANSCRIPT_TOOLS:
+        return
     from lionstudio.imports.transcripts.complete_run import completer
 
     completer(database)(part)

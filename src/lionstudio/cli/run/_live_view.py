@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable
 
 from lionstudio.agents.events import Ended, Event, LaneOpened, MessageEvent, QuestionAsked, TextDelta
-from lionstudio.cli._session.transcript import one_line, text_of_value
 from lionstudio.cli._toolkit.escape import body, inline
 from lionstudio.cli._toolkit.humanize import cost, tokens
 from lionstudio.cli._toolkit.output import emit, flush
@@ -82,6 +81,8 @@ class LiveView:
         elif isinstance(message, ActionResponse):
             self._activity = "working"
             failed = "error" in fields
+            from lionstudio.cli._session.transcript import text_of_value  # slow to load
+
             result = text_of_value(fields.get("error" if failed else "output"))
             lines = result.strip().splitlines() or (["failed without output"] if failed else [])
             for number, line in enumerate(lines[:_RESULT_LINES]):
@@ -134,4 +135,6 @@ class LiveView:
 
 
 def _call(fields: dict[str, object]) -> str:
+    from lionstudio.cli._session.transcript import one_line  # slow to load
+
     return inline(f"{fields.get('function')} {one_line(fields.get('arguments'))}".rstrip())[:_LONGEST]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
@@ -18,7 +19,9 @@ from lionstudio.runs.prepare.project import project_of
 from lionstudio.runs.prepare.resolve import ResolvedAgent
 from lionstudio.settings import Settings
 from lionstudio.system.json_read import read_object
-from lionstudio.teams.prompt import TeamMode
+
+if TYPE_CHECKING:
+    from lionstudio.teams.prompt import TeamMode
 
 _MOST_PINNED = 5_000_000  # bytes
 
@@ -57,7 +60,11 @@ def team_of(args: argparse.Namespace, context: RunContext, default: str | None =
     name, member = args.team_mode or default, getattr(args, "member", None)
     if member is not None and not name:
         raise InvalidInput("--as needs a team", hint="name it with --team-mode TEAM")
-    return TeamMode(context.settings, name, member=member) if name and not args.background else None
+    if not name or args.background:
+        return None
+    from lionstudio.teams.prompt import TeamMode  # most agents are in no team
+
+    return TeamMode(context.settings, name, member=member)
 
 
 def agent_of(args: argparse.Namespace, context: RunContext, target: str) -> ResolvedAgent:

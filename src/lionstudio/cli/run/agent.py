@@ -111,7 +111,6 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidInput("an option has an empty value", hint="check for an empty shell variable")
     if args.resume and args.fork:
         raise InvalidInput("--resume and --fork exclude each other", hint="use --fork SESSION to fork at the end")
-    from lionstudio.agents.continuation import continuation_text
     from lionstudio.cli.run import _execute, _start
     from lionstudio.runs.prepare.build import prepare_agent
     from lionstudio.runs.prepare.resume_point import find_resume_point
@@ -123,10 +122,14 @@ def run(args: argparse.Namespace) -> int:
 
         return show_env(args, context, _start.agent_of(args, context, args.target))
     answered: tuple[AnsweredQuestion, ...] = ()
+    prompt = ""
     if args.answered:
+        from lionstudio.agents.continuation import continuation_text
+
         with db_access.reading(context.settings.db) as conn:
             answered = load_answered(conn, args.answered, args.resume)
-    prompt = continuation_text(answered) if answered else _execute.read_prompt(args.prompt, quiet=args.quiet)
+        prompt = continuation_text(answered) if answered else ""
+    prompt = prompt or _execute.read_prompt(args.prompt, quiet=args.quiet)
     if not prompt.strip():
         raise InvalidInput("the prompt is empty", hint='li agent AGENT "your prompt"')
     agent = _start.agent_of(args, context, args.target)

@@ -9,13 +9,8 @@ from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.imports.transcripts.sync import is_new
 from lionstudio.imports.transcripts.tools import discover, paths_within
 from lionstudio.state.connection import Connection
-from lionstudio.state.imports.transcript_files import (
-    FileStamp,
-    TranscriptTotals,
-    list_skipped,
-    list_stamps,
-    read_totals,
-)
+from lionstudio.state.imports.transcript_files import TranscriptTotals, list_skipped, read_totals
+from lionstudio.state.imports.transcript_stamps import FileStamp, list_stamps
 
 _NOTHING = TranscriptTotals(0, 0, 0, 0, None)
 

@@ -27,7 +27,6 @@ from lionstudio.state.branches import branch_length, create_branch, history
 from lionstudio.state.connection import Connection
 from lionstudio.state.imports.session_order import move_after
 from lionstudio.state.imports.transcript_files import (
-    SOURCES,
     Position,
     append_if_absent,
     find_branch_session,
@@ -40,6 +39,7 @@ from lionstudio.state.imports.transcript_files import (
     update_branch,
     update_session,
 )
+from lionstudio.state.imports.transcript_stamps import SOURCES
 from lionstudio.state.sessions import create_session
 from lionstudio.state.usage.ledger import SpentPart
 

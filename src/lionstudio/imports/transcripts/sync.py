@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.errors import LionError
 from lionstudio.imports.report import ImportItem, ItemOutcome, Report, Watch
-from lionstudio.imports.transcripts.fork_order import oldest_first
 from lionstudio.imports.transcripts.tool_processes import forget_processes, may_be_running
 from lionstudio.imports.transcripts.tools import (
     Discovered,
@@ -28,23 +27,14 @@ from lionstudio.imports.transcripts.tools import (
 )
 from lionstudio.imports.transcripts.zstd import plain_name
 from lionstudio.model.status.statuses import SessionStatus
-from lionstudio.state.backends import fulltext
+from lionstudio.state.backends import count_unindexed, fulltext
 from lionstudio.state.database import Database
-from lionstudio.state.exchange.terminals import list_live_terminals
-from lionstudio.state.imports.live_branches import HeldConversations, list_held
-from lionstudio.state.imports.transcript_files import (
-    FileStamp,
-    OpenSession,
-    close_session,
-    find_file,
-    list_open,
-    list_stamps,
-    mark_gone,
-)
+from lionstudio.state.imports.transcript_stamps import FileStamp, OpenSession, list_open, list_stamps, mark_gone
 from lionstudio.system.filenames import shown
 
 if TYPE_CHECKING:  # loaded when a file is new: most runs of `li mirror` and looks of a follower find none
     from lionstudio.imports.transcripts.transcript_reader import PendingWrite, Transcript
+    from lionstudio.state.imports.live_branches import HeldConversations
 
 _MAX_ATTEMPTS = 5  # while another process imports the same file
 _GROUP_FILES = 8  # files in one transaction
@@ -76,13 +66,17 @@ class Mirror:
     def run(self, report: Report) -> None:
         """Import everything that is new below the root."""
         discovered, stamps = self._discover(report)
-        changed = [file for file in discovered.files if is_new(file, stamps.get(file.key))]
+        keys, changed = set(), []
         for file in discovered.files:
-            if not is_new(file, stamps.get(file.key)):
-                report.add(ImportItem("transcript", shown(file.path), ItemOutcome.UNCHANGED))
-        with _rare_collections():
-            self._read(oldest_first(self._tool, changed, stamps), stamps, report)
-        keys = {file.key for file in discovered.files}
+            keys.add(key := file.key)
+            if is_new(file, stamps.get(key)):
+                changed.append(file)
+        report.count_unchanged("transcript", len(discovered.files) - len(changed))
+        if changed:
+            from lionstudio.imports.transcripts.fork_order import oldest_first
+
+            with _rare_collections():
+                self._read(oldest_first(self._tool, changed, stamps), stamps, report)
         self._mark_gone(
             [path for path in paths_within(self._root, stamps) if path not in keys and not stamps[path].gone_at]
         )
@@ -121,7 +115,10 @@ class Mirror:
                 self._read([result], None, report)
             elif not os.path.lexists(path):
                 gone.append(plain_name(path))
-        self._mark_gone(self._db.read(lambda conn: [path for path in gone if find_file(conn, path) is not None]))
+        if gone:
+            from lionstudio.state.imports.transcript_files import find_file
+
+            self._mark_gone(self._db.read(lambda conn: [path for path in gone if find_file(conn, path) is not None]))
 
     def _discover(self, report: Report) -> tuple[Discovered, dict[str, FileStamp]]:
         discovered = discover(self._tool, self._root)
@@ -132,6 +129,8 @@ class Mirror:
     def _read(self, files: list[TranscriptPath], stamps: Mapping[str, FileStamp] | None, report: Report) -> None:
         if not files:
             return
+        from lionstudio.state.imports.live_branches import list_held
+
         self._held = self._db.read(lambda conn: list_held(conn, self._tool.name))
         self._read_files(files, stamps, report)
 
@@ -184,6 +183,8 @@ class Mirror:
 
     def _index(self, least: int) -> None:
         """Index for search once that many messages wait for it, in short transactions of their own."""
+        if self._db.read(count_unindexed) < least:
+            return
         index = fulltext(self._db.conn)
         while self._db.read(index.count_unindexed) >= least and self._db.write(index.index_batch):
             pass
@@ -222,7 +223,11 @@ class Mirror:
         now = time.time() if now is None else now
         tool = self._tool.name
         files = self._db.read(lambda conn: list_open(conn, tool))
-        connected = {terminal.session_id for terminal in self._db.read(list_live_terminals)} if files else set()
+        if not files:
+            return 0
+        from lionstudio.state.exchange.terminals import list_live_terminals
+
+        connected = {terminal.session_id for terminal in self._db.read(list_live_terminals)}
         forget_processes()
         # a session is active as long as one of its files may be: its own, or a sub-agent's
         active = {
@@ -237,6 +242,7 @@ class Mirror:
 
     def _close(self, session: OpenSession) -> None:
         from lionstudio.imports.transcripts.session_builder import failure_code
+        from lionstudio.state.imports.transcript_files import close_session
 
         status = SessionStatus.FAILED if session.failed else SessionStatus.COMPLETED
         reasons = (failure_code(session.failed),) if session.failed else ()

@@ -14,9 +14,22 @@ from lionstudio.imports.transcripts.zstd import SUFFIX, plain_name
 from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.system.filenames import shown
 
-TOOLS: Mapping[str, TranscriptTool] = {
-    name: import_module(f"lionstudio.{module}").TOOL for name, (_, module) in TRANSCRIPT_TOOLS.items()
-}
+
+class _Tools(Mapping[str, TranscriptTool]):
+    """The tools by name; the module of one is loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> TranscriptTool:
+        tool: TranscriptTool = import_module(f"lionstudio.{TRANSCRIPT_TOOLS[name][1]}").TOOL
+        return tool
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TRANSCRIPT_TOOLS)
+
+    def __len__(self) -> int:
+        return len(TRANSCRIPT_TOOLS)
+
+
+TOOLS: Mapping[str, TranscriptTool] = _Tools()
 _FILE_TYPES = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 _MAX_DEPTH = 12  # folders; deeper ones are a loop or a mistake
 

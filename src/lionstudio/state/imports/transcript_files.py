@@ -10,18 +10,16 @@ from typing import Any, NamedTuple
 
 from lionstudio.model.json_codec import dump, load_or_keep, visible
 from lionstudio.model.messages import Message
-from lionstudio.model.status.statuses import SessionStatus, SourceKind
-from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
+from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import record_change
 from lionstudio.state.imports.live_branches import find_alias
+from lionstudio.state.imports.transcript_stamps import SOURCES
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.transitions import record_transition
 from lionstudio.state.usage.ledger import SpentPart, settle_ledger
-
-SOURCES: Mapping[str, SourceKind] = {tool: SourceKind(f"imported_{tool}") for tool in TRANSCRIPT_TOOLS}
 
 
 class TranscriptFile(NamedTuple):
@@ -42,26 +40,10 @@ class TranscriptFile(NamedTuple):
     gone_at: float | None = None
 
 
-class FileStamp(NamedTuple):
-    """The facts that show whether a file changed since it was read."""
-
-    inode: int
-    size: int
-    mtime_ns: int
-    read_to: int
-    gone_at: float | None
-
-
-_STAMPS = "SELECT path, inode, size, mtime_ns, read_to, gone_at FROM mirror_files WHERE tool = :tool"
 _FILE = """
 SELECT path, tool, session_id, inode, size, mtime_ns, read_to, seal, state, messages, skipped, read_at, gone_at
   FROM mirror_files WHERE path = :path
 """
-
-
-def list_stamps(conn: Connection, tool: str) -> dict[str, FileStamp]:
-    """Every file of a tool that was read, by path."""
-    return {row[0]: FileStamp(*row[1:]) for row in conn.each(_STAMPS, {"tool": tool})}
 
 
 def find_file(conn: Connection, path: str) -> TranscriptFile | None:
@@ -92,15 +74,6 @@ def save_file(conn: Connection, file: TranscriptFile, before: str) -> bool:
     values = file._asdict() | {"state": dump(dict(file.state)), "skipped": dump(dict(file.skipped)), "before": before}
     conn.execute(_SAVE, values)
     return bool(conn.changes())
-
-
-_GONE = "UPDATE mirror_files SET gone_at = :at WHERE path = :path AND gone_at IS NULL"
-
-
-def mark_gone(conn: Connection, paths: Iterable[str], at: float) -> None:
-    """Record that their tool deleted these files; their messages stay."""
-    for path in paths:
-        conn.execute(_GONE, {"path": path, "at": at})
 
 
 _EXISTS = "SELECT 1 FROM messages WHERE id = :id"
@@ -320,21 +293,6 @@ def update_branch(conn: Connection, branch_id: str, name: str, agent: Mapping[st
     conn.execute(_UPDATE_BRANCH, {"id": branch_id, "name": visible(name), "agent": dump(dict(agent), "metadata")})
 
 
-class OpenSession(NamedTuple):
-    """A mirrored session with status running."""
-
-    session_id: str
-    path: str | None  # None when a live run continues the conversation, and its file with it
-    cwd: str | None
-    last_message_at: float | None
-    failed: str | None  # the error in its last message
-
-
-_OPEN = """
-SELECT s.id, f.path, s.cwd, s.last_message_at, json_extract(s.node_metadata, '$.mirror.failed')
-  FROM sessions s LEFT JOIN mirror_files f ON f.session_id = s.id AND f.tool = :tool
- WHERE s.status = 'running' AND s.source_kind = :source
-"""
 _CLOSE = """
 UPDATE sessions SET status = :status, ended_at = coalesce(last_message_at, started_at), reason_codes = :reasons
  WHERE id = :id AND status = 'running' AND source_kind = :source
@@ -342,11 +300,6 @@ UPDATE sessions SET status = :status, ended_at = coalesce(last_message_at, start
 
 
 _CLOSABLE = "SELECT 1 FROM sessions WHERE id = :id AND status = 'running' AND source_kind = :source"
-
-
-def list_open(conn: Connection, tool: str) -> list[OpenSession]:
-    """The running sessions of a tool, with their files."""
-    return [OpenSession(*row) for row in conn.all(_OPEN, {"tool": tool, "source": SOURCES[tool]})]
 
 
 def close_session(

@@ -30,6 +30,7 @@ from lionstudio.state.sqlite.search_ranges import (
 )
 from lionstudio.state.sqlite.search_scan import STORED, Scan, index_pages
 from lionstudio.state.sqlite.search_text import QueryPart, match_all, parse_query, query_parts
+from lionstudio.state.sqlite.unindexed import count_unindexed as count_unindexed
 
 # messages and characters in one transaction of the indexer: short, so that writers do not wait
 _BATCH, _BATCH_CHARS = 500, 1_000_000
@@ -106,14 +107,6 @@ def forget_deleted(conn: Connection, limit: int = _BATCH) -> bool:
         return False
     index_batch(conn, limit)
     return True
-
-
-_BEHIND = "SELECT coalesce(max(pk), 0) - (SELECT indexed_pk FROM search_state) FROM messages"
-
-
-def count_unindexed(conn: Connection) -> int:
-    """The approximate number of messages that are not indexed yet."""
-    return int(conn.value(_BEHIND))
 
 
 _NEWEST = """

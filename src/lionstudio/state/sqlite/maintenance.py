@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import Busy, Conflict, InvalidInput, NotFound
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.runs.dashboard import status_counts
-from lionstudio.state.sqlite.fulltext import count_unindexed, index_all
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, SCHEMA_VERSION, synchronous_mode, version_of
 
 CHECKPOINT_MODES = ("TRUNCATE", "PASSIVE", "RESTART", "FULL")
@@ -51,6 +49,8 @@ def vacuum(conn: Connection) -> tuple[int, int]:
 
     The search index is merged first: until then it holds the words of deleted messages, marked as deleted.
     """
+    from lionstudio.state.sqlite.fulltext import index_all  # a run loads this module and never does this
+
     with plain_errors(conn.path):
         index_all(conn)
         for optimize in _OPTIMIZE:
@@ -158,6 +158,9 @@ _PRAGMAS = ("journal_mode", "synchronous", "foreign_keys", "auto_vacuum", "page_
 
 def stats(conn: Connection, *, sizes: bool = False) -> dict[str, Any]:
     """Sizes, rows per table, sessions by status, pragmas (ADR-0009) and the number of unindexed messages."""
+    from lionstudio.state.runs.dashboard import status_counts
+    from lionstudio.state.sqlite.fulltext import count_unindexed
+
     pragmas = {name: conn.value(f"PRAGMA {name}") for name in _PRAGMAS}
     result = {
         "path": conn.path,

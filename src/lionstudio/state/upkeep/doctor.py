@@ -14,9 +14,7 @@ from lionstudio.model.shows.show_files import DIRECTOR_LOCK
 from lionstudio.model.status.computed_state import Proof, proof_with_silence, staleness_check
 from lionstudio.state.backends import is_server
 from lionstudio.state.connection import Connection
-from lionstudio.state.imports.doubles import list_doubles
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.sqlite.fulltext import count_unindexed
 from lionstudio.state.sqlite.maintenance import COUNTED, file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, WAL_LIMIT
 from lionstudio.state.upkeep.findings import Finding
@@ -143,6 +141,8 @@ def _file(conn: Connection, deep: bool) -> Iterator[Finding]:
             f"{wal / 1e6:.0f} MB",
             f"a reader keeps it from shrinking; run `li state checkpoint` later (policy: {AUTOCHECKPOINT} frames)",
         )
+    from lionstudio.state.sqlite.fulltext import count_unindexed  # runs look for dead ones only
+
     behind = count_unindexed(conn)
     if behind > _BEHIND:
         yield Finding(
@@ -282,6 +282,8 @@ def _advice(session_id: str, proof: Proof, stale: str | None) -> str:
 
 
 def _doubles(conn: Connection) -> Iterator[Finding]:
+    from lionstudio.state.imports.doubles import list_doubles
+
     doubles = list_doubles(conn)
     if doubles:
         runs = "1 run is" if len(doubles) == 1 else f"{len(doubles)} runs are"

@@ -14,7 +14,7 @@ from lionstudio.model.status.statuses import SHOWS
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
 from lionstudio.state.feed.replay import entities_of_show
-from lionstudio.state.imports.transcript_files import SOURCES
+from lionstudio.state.imports.transcript_stamps import SOURCES
 from lionstudio.state.runs.page_queries import find_session_end
 from lionstudio.studio.http.auth import SESSION_ID
 from lionstudio.studio.http.lazy_routes import LazyRouter

@@ -26,7 +26,7 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.exchange.terminals import find_terminal_of, list_live_terminals
 from lionstudio.state.forks import inherited_segments, list_forks
 from lionstudio.state.hub.machines import list_machines, name_machines
-from lionstudio.state.imports.transcript_files import SOURCES
+from lionstudio.state.imports.transcript_stamps import SOURCES
 from lionstudio.state.messages.pages import scope_of_session
 from lionstudio.state.runs.conversations import list_successors
 from lionstudio.state.runs.dashboard import status_counts

@@ -39,7 +39,8 @@ from lionstudio.state.exchange.terminals import (
     withdraw_held,
 )
 from lionstudio.state.feed.changes import Change
-from lionstudio.state.imports.transcript_files import SOURCES, has_session
+from lionstudio.state.imports.transcript_files import has_session
+from lionstudio.state.imports.transcript_stamps import SOURCES
 from lionstudio.state.runs.conversations import find_recorded
 from lionstudio.state.sessions import create_session
 from lionstudio.studio.db import StudioDb
