@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from shlex import quote
 from typing import NamedTuple
 
 import psycopg
@@ -16,11 +17,7 @@ from lionstudio.state.postgres.errors import translate_error
 from lionstudio.state.postgres.open import check_known, connect, open_writer, version_of
 
 EXTENSIONS = {
-    "pg_trgm": ("filtering runs by a part of their name reads every run", "install the server's contrib package"),
-    "vector": (
-        "semantic search compares every embedding, which is slow from about 100,000 messages on",
-        "install pgvector on the server",
-    ),
+    "pg_trgm": ("filtering runs by a part of their name reads every run", "install the server's contrib package")
 }
 _PROBES = 3
 _LOCK_SECONDS = 0.2
@@ -130,21 +127,20 @@ def check_rights(conn: PostgresConnection) -> None:
         )
     schema, role, database, may_create, may_create_tables = conn.one(_RIGHTS) or (None,) * 5
     if not may_create:
-        raise _no_right(conn.path, role, f'GRANT CREATE ON DATABASE "{database}" TO "{role}"')
+        raise _no_right(conn.path, role, database, f'GRANT CREATE ON DATABASE "{database}" TO "{role}"')
     if not may_create_tables:
-        raise _no_right(conn.path, role, f'GRANT CREATE ON SCHEMA {schema or "public"} TO "{role}"')
+        raise _no_right(conn.path, role, database, f'GRANT CREATE ON SCHEMA {schema or "public"} TO "{role}"')
 
 
-def _no_right(path: str, role: str, grant: str) -> LionError:
+def _no_right(path: str, role: str, database: str, grant: str) -> LionError:
     return StorageFailed(
         f"the role {role} may not create tables in {path}",
-        hint=f"make it the owner of the database, or as its owner: psql -c '{grant}'",
+        hint=f"make it the owner of the database, or as its owner: psql -d {quote(database)} -c {quote(grant)}",
     )
 
 
 _AVAILABLE = """
-SELECT name, installed_version IS NOT NULL FROM pg_available_extensions
- WHERE name IN ('pg_trgm', 'vector')
+SELECT name, installed_version IS NOT NULL FROM pg_available_extensions WHERE name = 'pg_trgm'
 """
 
 
@@ -172,8 +168,10 @@ def list_shortfalls(conn: PostgresConnection) -> Iterator[Shortfall]:
         if name not in available:
             yield Shortfall(f"extension.{name}", f"the extension {name} is not on the server", effect, install)
         elif not available[name]:
-            create = f"`li hub init` adds it; where it may not, as a superuser: psql -c 'CREATE EXTENSION {name}'"
-            yield Shortfall(f"extension.{name}", f"the extension {name} is not in the database", effect, create)
+            database = quote(conn.value("SELECT current_database()"))
+            create = f"psql -d {database} -c 'CREATE EXTENSION {name}'"
+            advice = f"`li hub init` adds it; where it may not, as a superuser: {create}"
+            yield Shortfall(f"extension.{name}", f"the extension {name} is not in the database", effect, advice)
     splits_words, folds_case, in_byte_order = conn.one(_LOCALE) or (True, True, True)
     new_database = "create the database with --template template0 --locale C.UTF-8, and restore a dump into it"
     effects = [
