@@ -110,9 +110,9 @@ def count_unindexed(conn: Connection) -> int:
     """The approximate number of messages that are not indexed for search yet."""
     if is_url(conn.path):
         return int(fulltext(conn).count_unindexed(conn))
-    from lionstudio.state.sqlite import unindexed
+    from lionstudio.state.sqlite.maintenance import count_unindexed as count
 
-    return unindexed.count_unindexed(conn)
+    return count(conn)
 
 
 def fulltext(conn: Connection) -> Any:

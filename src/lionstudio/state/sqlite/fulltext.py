@@ -17,6 +17,7 @@ from typing import Any
 from lionstudio.state.backends import fulltext
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages.rows import readable_text
+from lionstudio.state.sqlite.maintenance import count_unindexed as count_unindexed
 from lionstudio.state.sqlite.search_hits import Hit, Match, load_hits, matches_of
 from lionstudio.state.sqlite.search_ranges import (
     FEW,
@@ -30,7 +31,6 @@ from lionstudio.state.sqlite.search_ranges import (
 )
 from lionstudio.state.sqlite.search_scan import STORED, Scan, index_pages
 from lionstudio.state.sqlite.search_text import QueryPart, match_all, parse_query, query_parts
-from lionstudio.state.sqlite.unindexed import count_unindexed as count_unindexed
 
 # messages and characters in one transaction of the indexer: short, so that writers do not wait
 _BATCH, _BATCH_CHARS = 500, 1_000_000

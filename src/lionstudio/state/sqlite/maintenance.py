@@ -44,6 +44,14 @@ _OPTIMIZE = (
 )
 
 
+_BEHIND = "SELECT coalesce(max(pk), 0) - (SELECT indexed_pk FROM search_state) FROM messages"
+
+
+def count_unindexed(conn: Connection) -> int:
+    """The approximate number of messages that are not indexed yet; the search is slow to load, so it is not there."""
+    return int(conn.value(_BEHIND))
+
+
 def vacuum(conn: Connection) -> tuple[int, int]:
     """Rebuild the file without its free pages; returns its size before and after. Other processes wait meanwhile.
 
@@ -159,7 +167,6 @@ _PRAGMAS = ("journal_mode", "synchronous", "foreign_keys", "auto_vacuum", "page_
 def stats(conn: Connection, *, sizes: bool = False) -> dict[str, Any]:
     """Sizes, rows per table, sessions by status, pragmas (ADR-0009) and the number of unindexed messages."""
     from lionstudio.state.runs.dashboard import status_counts
-    from lionstudio.state.sqlite.fulltext import count_unindexed
 
     pragmas = {name: conn.value(f"PRAGMA {name}") for name in _PRAGMAS}
     result = {

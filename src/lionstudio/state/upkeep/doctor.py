@@ -15,7 +15,7 @@ from lionstudio.model.status.computed_state import Proof, proof_with_silence, st
 from lionstudio.state.backends import is_server
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.sqlite.maintenance import COUNTED, file_size
+from lionstudio.state.sqlite.maintenance import COUNTED, count_unindexed, file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, WAL_LIMIT
 from lionstudio.state.upkeep.findings import Finding
 from lionstudio.state.upkeep.liveness import proof_of
@@ -141,8 +141,6 @@ def _file(conn: Connection, deep: bool) -> Iterator[Finding]:
             f"{wal / 1e6:.0f} MB",
             f"a reader keeps it from shrinking; run `li state checkpoint` later (policy: {AUTOCHECKPOINT} frames)",
         )
-    from lionstudio.state.sqlite.fulltext import count_unindexed  # runs look for dead ones only
-
     behind = count_unindexed(conn)
     if behind > _BEHIND:
         yield Finding(
