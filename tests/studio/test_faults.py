@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
+from fastapi import FastAPI
 from tests.support.builders import begin, write_lock
 from tests.support.postgres_server import PostgresServer
 from tests.support.studio import AUTH, InProcess, Running, application, server, until_answering
@@ -45,6 +48,12 @@ def check_unavailable(studio: InProcess, *codes: str) -> None:
         assert int(answer.headers["retry-after"]) > 0
     for path in NO_DATABASE:
         assert studio.client.get(path, headers=AUTH).status_code == 200, path
+
+
+def openapi(studio: InProcess) -> dict[str, Any]:
+    app = studio.client.app
+    assert isinstance(app, FastAPI)
+    return app.openapi()
 
 
 def test_damaged_database_is_reported(tmp_path: Path) -> None:
@@ -88,6 +97,9 @@ def test_server_that_is_away_is_503_until_it_is_back(tmp_path: Path) -> None:
             check_unavailable(studio, "unavailable")
             refused = studio.client.post("/api/admin/doctor/transition", headers=AUTH, json={"dry_run": False})
             assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+            for path in [path for path, route in openapi(studio)["paths"].items() if "get" in route]:
+                status = studio.client.get(re.sub(r"\{\w+\}", "there", path), headers=AUTH).status_code
+                assert status < 500 or status == 503, path
 
             hub.start()
             assert studio.client.get("/api/sessions/there", headers=AUTH).status_code == 200
