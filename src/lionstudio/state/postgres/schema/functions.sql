@@ -109,15 +109,12 @@ CREATE FUNCTION json_type(value text, path text) RETURNS text LANGUAGE sql IMMUT
 -- a text inside a document, NULL for any other value: a list asks this of each of its runs
 CREATE FUNCTION json_text(document text, path text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
-  steps text[] := string_to_array(substr(path, 3), '.');
   part json;
 BEGIN
   IF strpos(document, '\u') > 0 THEN
     RETURN CASE json_type(document, path) WHEN 'text' THEN json_extract(document, path) END;
-  ELSIF strpos(document, '"' || steps[cardinality(steps)] || '"') = 0 THEN
-    RETURN NULL;
   END IF;
-  part := document::json #> steps;
+  part := document::json #> string_to_array(substr(path, 3), '.');
   RETURN CASE json_typeof(part) WHEN 'string' THEN part #>> '{}' END;
 EXCEPTION WHEN OTHERS THEN
   RETURN NULL;
