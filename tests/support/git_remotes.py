@@ -106,6 +106,7 @@ class CuttingProxy:
         self._port = port
         self.cut: Callable[[bytes, bytes], bool] = lambda asked, answered: False
         self.swallow_answer = False  # of a push: the server does its work, the client hears nothing
+        self.down_afterwards = self.is_down = False
         self.cuts = 0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
@@ -115,6 +116,9 @@ class CuttingProxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
+                if self.is_down:
+                    client.close()
+                    continue
                 threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
@@ -131,6 +135,7 @@ class CuttingProxy:
                 said[which] += piece
                 if self.swallow_answer and which == 1 and b"PACK" in said[0]:
                     self.cuts += 1
+                    self.is_down = self.down_afterwards
                     while source.recv(65536):  # until the server has done everything
                         pass
                     break
