@@ -49,6 +49,17 @@ def merges_of(remote: str | Path, topic: str = "topic") -> list[str]:
     return log.split()
 
 
+def commit_with(git_dir: str, base: str, name: str, text: str) -> str:
+    """A commit on top of another with one more file, made without a checkout."""
+    path, index = Path(git_dir, "text"), str(Path(git_dir, "other-index"))
+    path.write_text(text, encoding="utf-8")
+    blob = git(git_dir, "hash-object", "-w", str(path))
+    git(git_dir, "read-tree", base, GIT_INDEX_FILE=index)
+    git(git_dir, "update-index", "--add", "--cacheinfo", f"100644,{blob},{name}", GIT_INDEX_FILE=index)
+    tree = git(git_dir, "write-tree", GIT_INDEX_FILE=index)
+    return git(git_dir, "commit-tree", tree, "-p", base, "-m", f"add {name}")
+
+
 class GitDaemon:
     """`git daemon` in front of a folder of repositories."""
 

@@ -269,7 +269,9 @@ def test_remote_folder_runs_none_of_its_programs(remote: Path, tmp_path: Path) -
 
 
 def test_wait_out_remote_repeats_while_the_remote_is_away() -> None:
-    calls, pauses, warnings = [0], [], []
+    calls = [0]
+    pauses: list[float] = []
+    warnings: list[str] = []
 
     def work() -> str:
         calls[0] += 1

@@ -1,4 +1,4 @@
-"""Work of attempts on a remote: published, fetched elsewhere, gone on with on another machine; LFS objects go with it."""
+"""Work of attempts on a remote: published, fetched, gone on with on another machine; LFS objects go with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.git_remotes import GitDaemon, git_daemon, machine, make_remote, refs_of, run_script
+from tests.support.git_remotes import GitDaemon, commit_with, git_daemon, machine, make_remote, refs_of, run_script
 from tests.support.repositories import checkout_of, commit, files_of, git, merge, write
 
 from lionstudio.errors import InvalidInput
@@ -138,14 +138,14 @@ def test_prepare_goes_on_with_work_of_another_machine(remote: Path, tmp_path: Pa
     write(first.path, {"mine.txt": "m\n"})
     fetch_work(one, "play", attempt=2, fence=2, head=again.head)
     for _ in range(2):
-        third = prepare(CheckoutTarget(repo=one, play="play", base=first.base, head=again.head))
-        assert Path(third.path, "x.txt").read_text() == "two\n"
-        assert not Path(third.path, "mine.txt").exists()
+        prepare(CheckoutTarget(repo=one, play="play", base=first.base, head=again.head))
+        assert Path(first.path, "x.txt").read_text() == "two\n"
+        assert not Path(first.path, "mine.txt").exists()
     archived = git(one.git_dir, "for-each-ref", "--format=%(objectname)", "refs/shows/archive/topic/play").split()
     assert any("mine.txt" in files_of(one.git_dir, oid) for oid in archived)
     assert isinstance(merge(one, "topic", "play", 2, again.head, "Merge", fence=3), MergeCommitted)
-    assert remove(third).kept is None
-    assert not os.path.exists(third.path)
+    assert remove(first).kept is None
+    assert not os.path.exists(first.path)
     assert remove(second).kept is None
 
 
@@ -181,13 +181,14 @@ def test_prepare_moves_a_broken_checkout_aside(remote: Path, tmp_path: Path) -> 
 
 def test_conflict_is_handed_back_on_another_machine(remote: Path, tmp_path: Path) -> None:
     one, two = machine(remote, tmp_path / "one"), machine(remote, tmp_path / "two")
+    heads = {}
     for checkout in [checkout_of(one, "a"), checkout_of(two, "b")]:
-        repo, play = checkout.repo, checkout.play
-        write(checkout.path, {"README.md": f"{play}\n"})
-        head = collect(checkout, play, attempt=1).head
-        publish_work(repo, play, attempt=1, fence=1, head=head)
-        result = merge(repo, "topic", play, 1, head, "Merge", fence=1)
-    assert isinstance(result, MergeConflict)
+        write(checkout.path, {"README.md": f"{checkout.play}\n"})
+        heads[checkout.play] = collect(checkout, checkout.play, attempt=1).head
+        publish_work(checkout.repo, checkout.play, attempt=1, fence=1, head=heads[checkout.play])
+    head = heads["b"]
+    assert isinstance(merge(one, "topic", "a", 1, heads["a"], "Merge", fence=1), MergeCommitted)
+    assert isinstance(merge(two, "topic", "b", 1, head, "Merge", fence=1), MergeConflict)
     fetch_work(one, "b", attempt=1, fence=1, head=head)
     again = prepare(CheckoutTarget(repo=one, play="b", base=one.base, head=head))
     assert hand_back_conflict(again, head, integration_tip(one)) == ("README.md",)
@@ -217,14 +218,8 @@ def _lfs_work(repo_git_dir: str, base: str, content: bytes) -> tuple[str, str]:
     store = Path(repo_git_dir, "lfs", "objects", oid[:2], oid[2:4])
     store.mkdir(parents=True)
     (store / oid).write_bytes(content)
-    pointer = Path(repo_git_dir, "pointer")
-    pointer.write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(content)}\n")
-    blob = git(repo_git_dir, "hash-object", "-w", str(pointer))
-    index = {"GIT_INDEX_FILE": str(Path(repo_git_dir, "other-index"))}
-    git(repo_git_dir, "read-tree", base, **index)
-    git(repo_git_dir, "update-index", "--add", "--cacheinfo", f"100644,{blob},big.bin", **index)
-    tree = git(repo_git_dir, "write-tree", **index)
-    return git(repo_git_dir, "commit-tree", tree, "-p", base, "-m", "lfs"), oid
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(content)}\n"
+    return commit_with(repo_git_dir, base, "big.bin", pointer), oid
 
 
 def test_publish_work_with_lfs_objects_needs_git_lfs(

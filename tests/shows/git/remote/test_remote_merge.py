@@ -1,4 +1,4 @@
-"""Merges on a remote: once each, from two machines, killed anywhere, with cut connections, and never by an old fence."""
+"""Merges on a remote: once each, from two machines, killed anywhere, connections cut, never by an old fence."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from tests.support.git_remotes import (
     CuttingProxy,
     GitDaemon,
+    commit_with,
     git_daemon,
     machine,
     make_remote,
@@ -122,10 +123,8 @@ for play, head in arguments["heads"]:
 
 def test_merge_by_two_racing_processes_makes_each_merge_once(daemon: GitDaemon, remote: Path, tmp_path: Path) -> None:
     repo, heads = machine(daemon.url(), tmp_path / "author"), []
-    base = repo.base
     for number in range(50):  # commits without a checkout, which is not what this is about
-        tree = _tree_with(repo, f"file-{number}.txt", f"{number}\n")
-        head = git(repo.git_dir, "commit-tree", tree, "-p", base, "-m", f"work {number}")
+        head = commit_with(repo.git_dir, repo.base, f"file-{number}.txt", f"{number}\n")
         heads.append((f"play-{number}", head))
     git(repo.git_dir, "push", "-q", str(remote), *(f"{head}:refs/shows/topic/{play}/1-1" for play, head in heads))
     arguments = {"remote": daemon.url(), "heads": heads}
@@ -139,16 +138,6 @@ def test_merge_by_two_racing_processes_makes_each_merge_once(daemon: GitDaemon, 
     assert sorted(merges_of(remote)) == sorted(f"topic/play-{number}" for number in range(50))
     assert len([name for name in files_of(remote, INTEGRATION) if name.startswith("file-")]) == 50
     git(remote, "fsck", "--strict")
-
-
-def _tree_with(repo: Repo, name: str, text: str) -> str:
-    path = Path(repo.git_dir) / "text"
-    path.write_text(text, encoding="utf-8")
-    blob = git(repo.git_dir, "hash-object", "-w", str(path))
-    index = {"GIT_INDEX_FILE": str(path.with_name("other-index"))}
-    git(repo.git_dir, "read-tree", repo.base, **index)
-    git(repo.git_dir, "update-index", "--add", "--cacheinfo", f"100644,{blob},{name}", **index)
-    return git(repo.git_dir, "write-tree", **index)
 
 
 ONE = """
