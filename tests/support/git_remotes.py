@@ -18,6 +18,7 @@ from typing import Any
 from tests.support.repositories import git, make_repo
 
 from lionstudio.shows.git.remote.open_remote import check_remote, open_remote_repo
+from lionstudio.shows.git.remote.patience import wait_out_remote
 from lionstudio.shows.git.repo_layout import Repo
 
 
@@ -30,10 +31,14 @@ def make_remote(folder: Path, name: str = "remote.git") -> Path:
 
 
 def machine(remote: str | Path, home: Path, topic: str = "topic") -> Repo:
-    """The show as a machine with a home of its own opens it."""
-    base = check_remote(str(remote), "main", topic, home=str(home)).base
+    """The show as a machine with a home of its own opens it; as every caller must, it waits for the remote."""
+    return wait_out_remote(lambda: _open(str(remote), home, topic), warn=print, most_seconds=60)
+
+
+def _open(remote: str, home: Path, topic: str) -> Repo:
+    base = check_remote(remote, "main", topic, home=str(home)).base
     assert base is not None
-    return open_remote_repo(str(remote), topic, base, checkouts_dir=str(home / "checkouts" / topic), home=str(home))
+    return open_remote_repo(remote, topic, base, checkouts_dir=str(home / "checkouts" / topic), home=str(home))
 
 
 def refs_of(remote: str | Path) -> dict[str, str]:

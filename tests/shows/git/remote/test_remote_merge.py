@@ -35,6 +35,7 @@ from lionstudio.shows.git.merge import merge as merge_recorded
 from lionstudio.shows.git.remote.errors import RemoteAway, RemoteRefused, StaleFence
 from lionstudio.shows.git.remote.fence import raise_fence
 from lionstudio.shows.git.remote.mirror import mirror_of
+from lionstudio.shows.git.remote.patience import wait_out_remote
 from lionstudio.shows.git.remote.work import fetch_work, publish_work
 from lionstudio.shows.git.repo_layout import Repo
 
@@ -57,7 +58,7 @@ def work_of(repo: Repo, play: str, files: dict[str, str] | None = None, *, fence
     checkout = checkout_of(repo, play)
     write(checkout.path, files or {f"{play}.txt": f"{play}\n"})
     head = collect(checkout, play, attempt=1).head
-    publish_work(repo, play, attempt=1, fence=fence, head=head)
+    wait_out_remote(lambda: publish_work(repo, play, attempt=1, fence=fence, head=head), warn=print)
     return head
 
 
@@ -110,13 +111,12 @@ RACE = """
 from pathlib import Path
 from tests.support.git_remotes import machine
 from tests.support.repositories import merge
+from lionstudio.shows.git.remote.patience import wait_out_remote
 from lionstudio.shows.git.remote.work import fetch_work
 repo = machine(arguments["remote"], Path(arguments["home"]))
-print("ready", flush=True)
-sys.stdin.read(1)
 for play, head in arguments["heads"]:
-    fetch_work(repo, play, attempt=1, fence=1, head=head)
-    result = merge(repo, "topic", play, 1, head, "Merge", fence=1)
+    wait_out_remote(lambda: fetch_work(repo, play, attempt=1, fence=1, head=head), warn=str)
+    result = wait_out_remote(lambda: merge(repo, "topic", play, 1, head, "Merge", fence=1), warn=str)
     print(type(result).__name__, play, result.sha, flush=True)
 """
 
@@ -129,9 +129,9 @@ def test_merge_by_two_racing_processes_makes_each_merge_once(daemon: GitDaemon, 
     git(repo.git_dir, "push", "-q", str(remote), *(f"{head}:refs/shows/topic/{play}/1-1" for play, head in heads))
     arguments = {"remote": daemon.url(), "heads": heads}
     racers = [run_script(RACE, arguments | {"home": str(tmp_path / name)}) for name in ("left", "right")]
-    said = [racer.communicate("x" * 10, timeout=300) for racer in racers]
+    said = [racer.communicate(timeout=300) for racer in racers]
     assert [racer.returncode for racer in racers] == [0, 0], said
-    left, right = ([line.split() for line in out.splitlines()[1:]] for out, _ in said)
+    left, right = ([line.split() for line in out.splitlines()] for out, _ in said)
     # two processes in the same second make the same commit, and both are told that it is there
     assert {kind for kind, _, _ in (*left, *right)} <= {"AlreadyMerged", "MergeCommitted"}
     assert [(play, sha) for _, play, sha in left] == [(play, sha) for _, play, sha in right]
@@ -202,7 +202,8 @@ def test_merge_works_after_connections_were_cut_anywhere(
             merge(repo, "topic", "play", 1, head, "Merge", fence=1)
     assert proxy.cuts > 0
     proxy.cut = lambda asked, answered: False
-    assert isinstance(merge(repo, "topic", "play", 1, head, "Merge", fence=1), MergeCommitted | AlreadyMerged)
+    result = wait_out_remote(lambda: merge(repo, "topic", "play", 1, head, "Merge", fence=1), warn=print)
+    assert isinstance(result, MergeCommitted | AlreadyMerged)
     assert merges_of(remote) == ["topic/play"]
     git(remote, "fsck", "--strict")
     git(repo.git_dir, "fsck", "--strict")
