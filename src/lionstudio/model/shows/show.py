@@ -56,6 +56,7 @@ class Play(Element):
     depends_on: tuple[str, ...] = ()
     sort_order: int = 0
     updated_at: float | None = None
+    fence: int = 0  # raised whenever a worker takes work of it
 
     @property
     def duration_ms(self) -> float | None:
