@@ -27,8 +27,10 @@ from tests.support.waiting import wait_until
 from lionstudio.model.ids import new_id
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.runs.settle import settle_run
 from lionstudio.shows.attempt import attempt_files, guard_process
-from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch, Exit, Lease
+from lionstudio.shows.attempt.attempt_files import AttemptLease, AttemptSpec, AttemptWatch, Exit
 from lionstudio.state.backends import open_database
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session
@@ -36,6 +38,7 @@ from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.workers import orders
 from lionstudio.state.workers.orders import Order, Work
 from lionstudio.system.filelock import RunLock
+from lionstudio.system.li_process import li_argv
 from lionstudio.system.session_processes import end_processes_of, processes_of
 
 pytestmark = pytest.mark.postgres
@@ -137,7 +140,7 @@ class LeaseHarness:
         self.sessions.append(new_id())
         source = f"{_STAMP}SOURCE = {_STAMP + 'stamp(name)'!r}\n{AGENTS[agent]}"
         stamping = (sys.executable, "-I", "-S", "-c", source, str(self.stamps), f"fence{fence}")
-        lease = Lease(self.db, "calc/1", fence, self.lock_path)
+        lease = AttemptLease(self.db, "calc/1", fence, self.lock_path)
         spec = AttemptSpec(
             (*(argv or ()), *stamping), str(self.root), self.sessions[-1], str(self.root / "state.db"), lease=lease
         )
@@ -681,3 +684,90 @@ def test_tree_holds_descendants_only() -> None:
         finally:
             ours.kill()
             other.kill()
+
+
+class TestRecorded:
+    """The real tree: `li agent` records, its watchdog and a guard of that are between it and the program."""
+
+    def begin(self, hub: LeaseHarness, rounds: int, *options: str) -> AttemptWatch:
+        program = hub.root / "program.py"
+        program.write_text(
+            f"{_STAMP}\nfor _ in range({rounds}):\n"
+            "    os.write(file, f'{name} {time.clock_gettime(time.CLOCK_BOOTTIME)!r}\\n'.encode())\n"
+            "    time.sleep(0.02)\n"
+        )
+        folder = attempt_files.attempt_folder(str(hub.root), "play", 1)
+        session = new_id()
+        hub.sessions.append(session)
+        common = ("--session-id", session, "--cwd", str(hub.root), "--sandbox", "off", *options)
+        argv = li_argv("--db", str(hub.root / "state.db"), "agent", "script", "-", *common)
+        lease = AttemptLease(hub.db, "calc/1", hub.take().fence, hub.lock_path)
+        spec = AttemptSpec(tuple(argv), str(hub.root), session, str(hub.root / "state.db"), lease=lease)
+        prompt = f"@run {sys.executable} -I -S {program} {hub.stamps} fence1\n@say done\n"
+        attempt_files.write_spec(folder, spec, prompt, hub.env)
+        watch = hub.watch(folder)
+        assert watch.poll() is None
+        wait_until(hub.moments, what=f"no stamp: {attempt_files.log_tail(folder)}")
+        return watch
+
+    def session(self, hub: LeaseHarness) -> Session:
+        with Database(str(hub.root / "state.db")) as state:
+            session = settle_run(state, hub.sessions[-1], wait=15)
+        assert session is not None
+        return session
+
+    def test_frozen_run_completes(self, hub: LeaseHarness) -> None:
+        """It is frozen for longer than its time limit, which does not count."""
+        watch = self.begin(hub, 100, "--timeout", "30")
+        cut = boot_time()
+        hub.cutter.set("cut")
+        hub.until_frozen(watch)
+        hub.sleep_until(cut + 32)
+        back = boot_time()
+        hub.cutter.set("pass")
+        ended = hub.end(watch)
+
+        assert (ended.how, ended.code) == ("exited", 0), attempt_files.log_tail(watch._folder)
+        assert hub.between(cut + FREEZE + MARGIN, back) == []
+        assert len(hub.moments()) == 100
+        assert self.session(hub).status is SessionStatus.COMPLETED
+
+    def test_order_given_away_ends_the_run_without_waking_it(self, hub: LeaseHarness) -> None:
+        watch = self.begin(hub, 10_000)
+        hub.cutter.set("cut")
+        hub.until_frozen(watch)
+        tree = hub.tree(watch)
+        given_away = hub.give_away()
+        hub.cutter.set("pass")
+
+        assert hub.end(watch).how == "given_away"
+        assert still_alive(tree) == set()
+        assert hub.between(given_away, boot_time()) == []
+        assert self.session(hub).status is SessionStatus.FAILED
+
+    @pytest.mark.crash
+    @pytest.mark.parametrize("frozen", [False, True])
+    def test_killed_supervisor_ends_the_run(self, hub: LeaseHarness, frozen: bool) -> None:
+        watch = self.begin(hub, 10_000)
+        if frozen:
+            hub.cutter.set("cut")
+            hub.until_frozen(watch)
+        tree, moment = hub.tree(watch), boot_time()
+        os.kill(hub.supervisor(watch), signal.SIGKILL)
+        wait_until(lambda: not still_alive(tree), what="something goes on")
+
+        assert hub.between(moment + (0 if frozen else MARGIN), boot_time()) == []
+        hub.cutter.set("pass")
+        assert hub.end(watch).how == "lost"
+        assert self.session(hub).status is SessionStatus.FAILED
+
+    @pytest.mark.crash
+    def test_killed_supervisor_and_guard_end_the_run(self, hub: LeaseHarness) -> None:
+        watch = self.begin(hub, 10_000)
+        tree, guard = hub.tree(watch), hub.guard(watch)
+        os.kill(hub.supervisor(watch), signal.SIGSTOP)  # it cannot start another
+        os.kill(guard, signal.SIGKILL)
+        os.kill(hub.supervisor(watch), signal.SIGKILL)
+        wait_until(lambda: not still_alive(tree), what="something goes on")
+
+        assert hub.end(watch).how == "lost"

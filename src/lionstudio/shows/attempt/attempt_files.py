@@ -47,7 +47,7 @@ _LEFTOVER_GRACE = 3.0
 SAFE_FLAGS = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
 
-class Lease(NamedTuple):
+class AttemptLease(NamedTuple):
     """The right to run an attempt, which its supervisor renews: an order of a hub under a fence."""
 
     db: str  # an address without a password
@@ -76,7 +76,7 @@ class AttemptSpec(NamedTuple):
     # seconds; the agent's own deadline comes first, this one ends an agent that ignores it
     timeout: float | None = None
     silence: float | None = None  # seconds without output or messages after which the agent counts as hanging
-    lease: Lease | None = None  # None: nobody else could run it
+    lease: AttemptLease | None = None  # None: nobody else could run it
 
 
 class Exit(NamedTuple):
@@ -124,13 +124,13 @@ def read_spec(folder: str) -> AttemptSpec:
     return AttemptSpec(tuple(record["argv"]), **values, lease=_lease_of(record.get("lease"), folder))
 
 
-def _lease_of(record: Any, folder: str) -> Lease | None:
+def _lease_of(record: Any, folder: str) -> AttemptLease | None:
     if record is None:
         return None
-    values = [record.get(name) for name in Lease._fields] if isinstance(record, dict) else [None]
+    values = [record.get(name) for name in AttemptLease._fields] if isinstance(record, dict) else [None]
     if [type(value) for value in values] != [str, str, int, str]:
         raise InvalidInput(f"invalid lease in {SPEC} of an attempt", hint=f"look into {folder}")
-    return Lease(*values)
+    return AttemptLease(*values)
 
 
 def write_lease_state(folder: str, state: LeaseState) -> None:

@@ -67,7 +67,7 @@ def main(
     _be_private_and_quick()
     others_of_it = {int(pid) for pid in others.split()}
     tree = Tree(process_of(supervisor), session_id, Cgroup(cgroup) if cgroup else None, others_of_it)
-    guard = Guard(socket.socket(fileno=int(descriptor)), tree, float(freeze), float(tick))
+    guard = LeaseGuard(socket.socket(fileno=int(descriptor)), tree, float(freeze), float(tick))
     if known:
         guard.adopt(float(known[0]), [process_of(text) for text in known[1:]])
     guard.run()
@@ -238,7 +238,7 @@ class Tree:
         return quiet >= _QUIET_ROUNDS
 
 
-class Guard:
+class LeaseGuard:
     """Freezes and thaws a tree by the clock, and ends it with its supervisor."""
 
     def __init__(self, supervisor: socket.socket, tree: Tree, freeze: float, tick: float) -> None:
