@@ -81,6 +81,14 @@ def _say_missing(args: argparse.Namespace, settings: Settings) -> None:
         say("No worker is connected yet; the show begins when one is. Start one: li worker", quiet=args.quiet)
 
 
+def direct_by_workers(settings: Settings, show_dir: str, *, again: bool) -> None:
+    """Order that a worker directs a show that has rows."""
+    from lionstudio.shows.workers.submit import submit_show
+
+    with db_access.database(settings.db) as database:
+        submit_show(show_dir, settings, database, again=again, concurrency=None)
+
+
 def is_directed(settings: Settings, show_dir: str) -> bool:
     """Whether a process of this machine, or a worker, directs the show, or is about to."""
     if has_director(show_dir):

@@ -268,18 +268,10 @@ class Executor:
         raise TypeError(command)
 
     def failed(self, command: Command, problem: str) -> Event:
-        """Return the event for a failed command, so that only its play is affected."""
-        match command:
-            case commands.PrepareCheckout(play=play):
-                return events.CheckoutPrepared(play, problem)
-            case commands.RunAttempt(play=play) | commands.StopAttempt(play=play):
-                return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, problem)
-            case commands.RunGates(play=play):
-                return events.GatesEvaluated(play, False, problem)
-            case commands.MergePlay(play=play):
-                return events.MergeTried(play, events.MergeResult.FAILED, reason=problem)
-        self.show.warn(problem)
-        return events.FinalGatesEvaluated(False)
+        """Return the event for a failed command; one without a play is reported."""
+        if getattr(command, "play", None) is None:
+            self.show.warn(problem)
+        return failure_of(command, problem)
 
     def _prepare_checkout(self, play: str) -> Event:
         """Create the checkout, and after a conflict start the merge that the agent is to finish."""
@@ -357,3 +349,17 @@ class Executor:
 
     def _attempt_folder(self, play: str, meta: Mapping[str, Any]) -> str:
         return self.show.attempt_folder(play, int(meta.get("attempt", 1)), int(meta.get("part") or 0))
+
+
+def failure_of(command: Command, problem: str) -> Event:
+    """Return the event for a failed command, so that only its play is affected."""
+    match command:
+        case commands.PrepareCheckout(play=play):
+            return events.CheckoutPrepared(play, problem)
+        case commands.RunAttempt(play=play) | commands.StopAttempt(play=play):
+            return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, problem)
+        case commands.RunGates(play=play):
+            return events.GatesEvaluated(play, False, problem)
+        case commands.MergePlay(play=play):
+            return events.MergeTried(play, events.MergeResult.FAILED, reason=problem)
+    return events.FinalGatesEvaluated(False)

@@ -14,7 +14,7 @@ from lionstudio.model.shows.show import Show
 from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
 from lionstudio.shows.process.engine import SHAPE
-from lionstudio.shows.records.play_records import TEAM, put_facts, save_show
+from lionstudio.shows.records.play_records import TEAM, is_team_show, put_facts, save_show
 from lionstudio.shows.workers import team_git
 from lionstudio.shows.workers.definitions import find_definitions, store_definitions
 from lionstudio.state.connection import Connection
@@ -27,10 +27,6 @@ from lionstudio.system.safe_read import read_text
 class Submitted(NamedTuple):
     order_id: str
     is_new: bool  # False: a director has it already
-
-
-def is_team_show(show: Show | None) -> bool:
-    return show is not None and isinstance(show.metadata.get(TEAM), dict)
 
 
 def submit_show(

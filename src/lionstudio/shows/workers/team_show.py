@@ -109,7 +109,7 @@ class TeamShow(OpenShow):
         self.database.write(work)
 
     @property
-    def merges(self) -> list[str]:  # type: ignore[override]
+    def merges(self) -> list[str]:
         return list(map(str, self._facts().get("merges") or ()))
 
     @merges.setter
@@ -117,7 +117,7 @@ class TeamShow(OpenShow):
         """The row has them."""
 
     @property
-    def tip(self) -> str | None:  # type: ignore[override]
+    def tip(self) -> str | None:
         return self._facts().get("integration_tip")
 
     @tip.setter
