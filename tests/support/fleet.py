@@ -99,7 +99,10 @@ class Fleet:
         for entry in filter(str.isdigit, os.listdir("/proc")):
             with suppress(OSError, IndexError, ValueError):
                 parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
-                if mark in Path(f"/proc/{entry}/environ").read_bytes() or mark in Path(f"/proc/{entry}/cmdline").read_bytes():
+                if (
+                    mark in Path(f"/proc/{entry}/environ").read_bytes()
+                    or mark in Path(f"/proc/{entry}/cmdline").read_bytes()
+                ):
                     found.add(int(entry))
         while more := {pid for pid, parent in parents.items() if parent in found} - found:
             found |= more

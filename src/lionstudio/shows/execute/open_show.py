@@ -318,7 +318,7 @@ class OpenShow:
             return play_records.read_meta(self.show_dir, play) or {}
 
     def read_verdict(self, play: str) -> Meta | None:
-        """Read the last verdict on a play, whoever wrote it."""
+        """Read the last verdict on a play, of any machine."""
         return find_object(os.path.join(self.show_dir, play, VERDICT))
 
     def close(self) -> None:
