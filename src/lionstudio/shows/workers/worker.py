@@ -16,10 +16,11 @@ from functools import partial
 from typing import Any
 
 from lionstudio.crash import point
-from lionstudio.errors import LionError
+from lionstudio.errors import LionError, WrongVersion
 from lionstudio.shows.execute.executor import failure_of
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import SHAPE
+from lionstudio.shows.process.engine_database import check_engine
 from lionstudio.shows.process.engine_hub import HubEngine
 from lionstudio.shows.process.inbox import Detached
 from lionstudio.shows.workers.carry_out import carry_out
@@ -135,6 +136,7 @@ class WorkerProcess:
         while not self._stopping:
             try:
                 self._database = database = open_database(self._db, create=False, long_lived=True)
+                _check_engine(self._db)
                 database.write(lambda conn: register_worker(conn, self._me))
                 self._engine = HubEngine(self._db, self._me.id, {"direct": self._direct, "carry_out": self._carry_out})
                 if self._is_away:
@@ -436,6 +438,12 @@ class WorkerProcess:
         stops = {order.id: order.stop for order in self._database.read(lambda conn: list_taken(conn, self._me.id))}
         for carried in held:
             carried.stop = carried.stop or stops.get(carried.order.id)
+
+
+def _check_engine(path: str) -> None:
+    version = check_engine(path)
+    if version.current is not None and version.current < version.latest:
+        raise WrongVersion(f"the engine of {path} has no tables of this version yet", hint="li hub init")
 
 
 def _name(order: Order) -> str:
