@@ -17,6 +17,7 @@ from typing import Any
 
 from lionstudio.crash import point
 from lionstudio.errors import LionError, WrongVersion
+from lionstudio.machine import host_name
 from lionstudio.shows.execute.executor import failure_of
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import SHAPE
@@ -31,6 +32,7 @@ from lionstudio.shows.workers.team_show import OrderShow, Shared, Workplace
 from lionstudio.state.backends import open_database, open_tail
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
+from lionstudio.state.hub.machines import see_machine
 from lionstudio.state.workers.orders import (
     Order,
     OrderLost,
@@ -376,6 +378,8 @@ class WorkerProcess:
 
         def work(conn: Connection) -> tuple[bool | None, dict[str, bool], dict[str, str | None]]:
             draining = beat_worker(conn, self._me.id)
+            if self._me.machine_id is not None:  # its runs are alive
+                see_machine(conn, self._me.machine_id, host_name() or self._me.name, self._me.version)
             kept = {one.order.id: renew_order(conn, one.order.id, one.order.fence) for one in held}
             stops = {order.id: order.stop for order in list_taken(conn, self._me.id)} if held else {}
             return draining, kept, stops
