@@ -74,7 +74,8 @@ def check_fence(repo: Repo, play: str, fence: int, seen: Seen) -> None:
     """Raise when another worker has raised the fence above ours."""
     if seen.fence > fence:
         raise StaleFence(
-            f"{repo.topic}/{play} was taken over: its fence is {seen.fence}, ours is {fence}; nothing was moved"
+            f"{repo.topic}/{play} was taken over: its fence is {seen.fence}, ours is {fence}; nothing was moved",
+            hint=f"if no other worker has it, delete {fence_ref(repo, play, mirror_of(repo).namespace)} on the remote",
         )
 
 

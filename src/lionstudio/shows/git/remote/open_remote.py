@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lionstudio.errors import InvalidInput
 from lionstudio.show_sync.checkouts import DIRECTOR
-from lionstudio.shows.git.preflight import find_commit, find_repo
+from lionstudio.shows.git.preflight import LocatedRepo, find_commit
 from lionstudio.shows.git.remote.branch import begin_branch, find_tip
 from lionstudio.shows.git.remote.errors import RemoteRefused
 from lionstudio.shows.git.remote.mirror import Mirror, open_mirror, tracking, waiting_for_remote
@@ -60,7 +60,9 @@ def open_remote_repo(remote: str, topic: str, base: str, *, checkouts_dir: str, 
         raise InvalidInput(f"a show on several machines cannot be named {topic}", hint="choose another topic")
     mirror = open_mirror(remote, home=home)
     _ensure_commit(mirror, topic, base)
-    repo = find_or_create(checkouts_dir, find_repo(mirror.path), topic, base, remote=remote)
+    path = os.path.realpath(mirror.path)
+    located = LocatedRepo(path, path, path, bare=True, shallow=False, sha256=len(base) == 64)
+    repo = find_or_create(checkouts_dir, located, topic, base, remote=remote)
     check_integration(repo, find_tip(repo) or begin_branch(repo))
     return repo
 

@@ -74,6 +74,7 @@ _NO_REPOSITORY = re.compile(
 )
 _NEVER = re.compile(r"SSL certificate problem|server certificate verification failed|transport '.*' not allowed", re.I)
 _SHALLOW = re.compile(r"shallow roots are not allowed|shallow update not allowed|source repository is shallow")
+_BAD_OBJECTS = re.compile(r"fsck error|error: object [0-9a-f]{40,64}: ")
 _NO_ATOMIC = "does not support --atomic push"
 _MISSING = re.compile(r"couldn't find remote ref|not our ref|no such remote ref", re.I)
 
@@ -281,6 +282,8 @@ class Transport:
             return RemoteAway(f"another process moves the same ref of the mirror: {reason:.300}", hint="try again")
         if _SHALLOW.search(err):
             return self.shallow()
+        if _BAD_OBJECTS.search(local):
+            return RemoteRefused(f"{remote} has objects that git refuses: {reason:.300}")
         if _MISSING.search(err):
             return MissingRef(f"{remote} does not have it: {reason:.300}")
         if _HOST_KEY.search(err):
