@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Workplace:
-    """What all orders of one worker share."""
+    """The surroundings that all orders of one worker share."""
 
     settings: Settings
     environ: Mapping[str, str]
@@ -54,7 +54,7 @@ class Workplace:
 
 @dataclass(slots=True)
 class Shared:
-    """What the orders of one show share on one machine."""
+    """The state that the orders of one show share on one machine."""
 
     prepared: dict[str, PreparedMerge] = field(default_factory=dict)
     checked_tip: str | None = None

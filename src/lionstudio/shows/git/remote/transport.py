@@ -26,8 +26,7 @@ from lionstudio.shows.git.setup import read_users_config
 from lionstudio.system import git as local_git
 from lionstudio.system.filelock import shared_lock
 from lionstudio.system.filenames import absolute_path_entries, shown, which
-from lionstudio.system.git import OID, REMOTE_FLAGS, GitResult, program
-from lionstudio.system.git_locks import remove_stale_locks
+from lionstudio.system.git import OID, REMOTE_FLAGS, GitResult, program, remove_stale_locks
 
 BRIEF_SECONDS = 120.0  # for a list of refs, or the few objects of a merge
 LONG_SECONDS = 3600.0  # for a whole history, or the work of an attempt
