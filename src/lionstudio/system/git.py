@@ -127,9 +127,9 @@ class Git:
     def run(self, *args: str, stdin: bytes | IO[bytes] = b"", stdout: IO[bytes] | None = None) -> GitResult:
         """Run a command and return its result, also a failure; input and output may be files."""
         result = self._run(args, stdin, stdout)
-        if self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes):
-            if remove_stale_locks(self.git_dir, self.lock):
-                return self._run(args, stdin, stdout)
+        was_locked = self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes)
+        if was_locked and remove_stale_locks(self.git_dir, str(self.lock)):
+            return self._run(args, stdin, stdout)
         return result
 
     def _run(self, args: Sequence[str], stdin: bytes | IO[bytes], stdout: IO[bytes] | None) -> GitResult:

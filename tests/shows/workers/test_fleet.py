@@ -13,7 +13,7 @@ import pytest
 from tests.support.fleet import TOPIC, Fleet
 from tests.support.postgres_server import PostgresServer
 
-from lionstudio.state.backends import open_database
+from lionstudio.state.backends import open_database, reading
 from lionstudio.state.workers.orders import Work, place_order
 
 pytestmark = pytest.mark.postgres
@@ -281,3 +281,32 @@ def test_worker_without_a_hub_and_second_worker_of_a_home_are_refused(fleet: Fle
     namesake = fleet.li("worker", "--name", "one", machine="two")
     assert namesake.code == 1
     assert "another worker named one is connected" in namesake.err
+
+
+def test_definitions_travel_and_values_of_variables_do_not(fleet: Fleet) -> None:
+    agents = fleet.root / "user" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "helper.md").write_text("---\nprovider: script\npass_env: [OF_THE_WORKER]\n---\nYou help.\n")
+    script = "@run sh -c 'echo $OF_THE_WORKER > value.txt'\n@say done"
+    fleet.write_plan({"a": {"prompt": script, "agent": "helper"}}, gates=[{"command": "grep -q kept-there value.txt"}])
+    fleet.start_worker("one", OF_THE_WORKER="kept-there")
+
+    assert fleet.run_show().code == 0
+    fleet.wait_for_end()
+
+    fleet.assert_completed("a")
+    with reading(fleet.url) as conn:
+        orders = conn.all("SELECT command FROM orders")
+        shows = conn.all("SELECT node_metadata FROM shows")
+    assert "OF_THE_WORKER" not in str(orders)
+    assert "kept-there" not in str(orders) + str(shows)
+
+
+def test_director_that_gives_up_says_why(fleet: Fleet) -> None:
+    fleet.write_plan({"a": write("a")}, gates=[{"review": "script"}])
+    fleet.start_worker("one")
+
+    ran = fleet.li("show", "run", TOPIC)
+
+    assert ran.code == 1
+    assert "gave up: script cannot review" in ran.err, ran

@@ -232,14 +232,24 @@ class WorkerProcess:
         carried = self._carried[order.id]
         try:
             if order.work is Work.SHOW:
-                self._engine.start(order.id, "direct", order.id)
-                if self._engine.has_ended(order.id):
-                    self._finish(carried, {"error": "the director failed"})
+                self._start_director(carried)
+            elif self._engine.has_ended(workflow := f"{order.id}/{order.fence}"):
+                self._release(order)  # it failed without an answer: another try gets another number
+                self._forget(carried)
             else:
-                self._engine.start(f"{order.id}/{order.fence}", "carry_out", order.id, order.fence)
+                self._engine.start(workflow, "carry_out", order.id, order.fence)
         except Exception as error:
             self._say(f"{_name(order)}: {type(error).__name__}: {error}")
             self._forget(carried)
+
+    def _start_director(self, carried: Carried) -> None:
+        assert self._engine is not None
+        order = carried.order
+        if self._engine.has_ended(order.id):
+            self._finish(carried, {"error": "the director ended without an answer"})
+            self._forget(carried)
+        else:
+            self._engine.start(order.id, "direct", order.id)
 
     # ── carrying out, in threads of the engine ──
 
