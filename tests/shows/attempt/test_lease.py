@@ -30,7 +30,7 @@ from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.settle import settle_run
 from lionstudio.shows.attempt import attempt_files, guard_process
-from lionstudio.shows.attempt.attempt_files import AttemptLease, AttemptSpec, AttemptWatch, Exit
+from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch, Exit, Lease
 from lionstudio.state.backends import open_database
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session
@@ -140,7 +140,7 @@ class LeaseHarness:
         self.sessions.append(new_id())
         source = f"{_STAMP}SOURCE = {_STAMP + 'stamp(name)'!r}\n{AGENTS[agent]}"
         stamping = (sys.executable, "-I", "-S", "-c", source, str(self.stamps), f"fence{fence}")
-        lease = AttemptLease(self.db, "calc/1", fence, self.lock_path)
+        lease = Lease(self.db, "calc/1", fence, self.lock_path)
         spec = AttemptSpec(
             (*(argv or ()), *stamping), str(self.root), self.sessions[-1], str(self.root / "state.db"), lease=lease
         )
@@ -701,7 +701,7 @@ class TestRecorded:
         hub.sessions.append(session)
         common = ("--session-id", session, "--cwd", str(hub.root), "--sandbox", "off", *options)
         argv = li_argv("--db", str(hub.root / "state.db"), "agent", "script", "-", *common)
-        lease = AttemptLease(hub.db, "calc/1", hub.take().fence, hub.lock_path)
+        lease = Lease(hub.db, "calc/1", hub.take().fence, hub.lock_path)
         spec = AttemptSpec(tuple(argv), str(hub.root), session, str(hub.root / "state.db"), lease=lease)
         prompt = f"@run {sys.executable} -I -S {program} {hub.stamps} fence1\n@say done\n"
         attempt_files.write_spec(folder, spec, prompt, hub.env)

@@ -47,7 +47,7 @@ _LEFTOVER_GRACE = 3.0
 SAFE_FLAGS = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
 
-class AttemptLease(NamedTuple):
+class Lease(NamedTuple):
     """The right to run an attempt, which its supervisor renews: an order of a hub under a fence."""
 
     db: str  # an address without a password
@@ -57,7 +57,7 @@ class AttemptLease(NamedTuple):
 
 
 class LeaseState(NamedTuple):
-    """What a supervisor reports of a lease while it runs: how long its agent was frozen."""
+    """The report of a supervisor about its lease while it runs: how long its agent was frozen."""
 
     frozen: float = 0.0  # seconds, until the last thaw
     frozen_since: float | None = None  # None while the agent is awake
@@ -76,7 +76,7 @@ class AttemptSpec(NamedTuple):
     # seconds; the agent's own deadline comes first, this one ends an agent that ignores it
     timeout: float | None = None
     silence: float | None = None  # seconds without output or messages after which the agent counts as hanging
-    lease: AttemptLease | None = None  # None: nobody else could run it
+    lease: Lease | None = None  # None: no other machine could run it
 
 
 class Exit(NamedTuple):
@@ -124,13 +124,13 @@ def read_spec(folder: str) -> AttemptSpec:
     return AttemptSpec(tuple(record["argv"]), **values, lease=_lease_of(record.get("lease"), folder))
 
 
-def _lease_of(record: Any, folder: str) -> AttemptLease | None:
+def _lease_of(record: Any, folder: str) -> Lease | None:
     if record is None:
         return None
-    values = [record.get(name) for name in AttemptLease._fields] if isinstance(record, dict) else [None]
+    values = [record.get(name) for name in Lease._fields] if isinstance(record, dict) else [None]
     if [type(value) for value in values] != [str, str, int, str]:
         raise InvalidInput(f"invalid lease in {SPEC} of an attempt", hint=f"look into {folder}")
-    return AttemptLease(*values)
+    return Lease(*values)
 
 
 def write_lease_state(folder: str, state: LeaseState) -> None:

@@ -18,7 +18,7 @@ from contextlib import suppress
 
 from lionstudio.errors import LionError
 from lionstudio.shows.attempt import guard_process as guard
-from lionstudio.shows.attempt.attempt_files import AttemptLease, LeaseState, write_lease_state
+from lionstudio.shows.attempt.attempt_files import Lease, LeaseState, write_lease_state
 from lionstudio.state.workers.renewal import Renewal
 from lionstudio.state.workers.workers import BEAT_SECONDS, FREEZE_SECONDS
 from lionstudio.system.filelock import lock_state
@@ -39,7 +39,7 @@ _STOPPED = "the supervisor or its machine was stopped"
 class LeaseKeeper:
     """Keeps the lease of one attempt; `wake` is called when `lost` or `released` was set."""
 
-    def __init__(self, lease: AttemptLease, session_id: str, folder: str, wake: Callable[[], None]) -> None:
+    def __init__(self, lease: Lease, session_id: str, folder: str, wake: Callable[[], None]) -> None:
         self.lost: str | None = None  # the reason: the agent was killed
         self.released: str | None = None  # the reason: the agent must be ended, and `release` called
         self.thawed_at = 0.0  # unix seconds
