@@ -29,7 +29,7 @@ class Work(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class WorkOrder:
     """One piece of work; `worker_id` is None while it waits for a worker."""
 
     id: str
@@ -50,8 +50,11 @@ class Order:
     answer: Any
 
 
+Order = WorkOrder  # where nothing else is ordered
+
+
 class OrderLost(IllegalTransition):
-    """The order was given to another worker, or ended; whoever carries it now writes nothing more."""
+    """The order was given to another worker, or ended; the worker that carries it out writes nothing more."""
 
 
 _PLACE = """
@@ -110,6 +113,58 @@ def list_waiting(conn: Connection) -> list[Order]:
     """List the orders that wait for a worker, the oldest first."""
     rows = conn.dicts(f"{_COLUMNS} WHERE ended_at IS NULL AND worker_id IS NULL ORDER BY ordered_at, id")
     return [_from_row(row) for row in rows]
+
+
+def list_taken(conn: Connection, worker_id: str | None = None) -> list[Order]:
+    """List the open orders that workers have, or that one worker has."""
+    if worker_id is None:
+        rows = conn.dicts(f"{_COLUMNS} WHERE ended_at IS NULL AND worker_id IS NOT NULL ORDER BY ordered_at, id")
+    else:
+        rows = conn.dicts(
+            f"{_COLUMNS} WHERE ended_at IS NULL AND worker_id = :worker ORDER BY ordered_at, id", {"worker": worker_id}
+        )
+    return [_from_row(row) for row in rows]
+
+
+_ANSWERED = """
+SELECT id, answer FROM orders WHERE id IN (SELECT value FROM json_each(:ids)) AND ended_at IS NOT NULL
+"""
+
+
+def list_answers(conn: Connection, order_ids: Collection[str]) -> dict[str, Any]:
+    """Return the answers of those of the orders that have ended; None for one that was cancelled."""
+    rows = conn.all(_ANSWERED, {"ids": dump(list(order_ids))}) if order_ids else []
+    return {str(id_): None if answer is None else load_or_keep(answer) for id_, answer in rows}
+
+
+_LAST_RUN = "SELECT count(*) FROM orders WHERE topic = :topic AND work = 'show'"
+
+
+def next_show_order(conn: Connection, topic: str) -> str:
+    """Return the id of the next order that directs a show: each resumes from the rows."""
+    return f"show/{topic}~{int(conn.value(_LAST_RUN, {'topic': topic})) + 1}"
+
+
+_OF_SHOW = " WHERE topic = :topic AND work = 'show' AND ended_at IS NULL ORDER BY ordered_at DESC LIMIT 1"
+
+
+def find_show_order(conn: Connection, topic: str) -> Order | None:
+    """Find the open order that directs a show."""
+    row = conn.first_dict(_COLUMNS + _OF_SHOW, {"topic": topic})
+    return None if row is None else _from_row(row)
+
+
+_LAST_ANSWER = """
+SELECT answer FROM orders WHERE topic = :topic AND work = 'show' AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1
+"""
+
+
+def find_director_error(conn: Connection, topic: str) -> str | None:
+    """Return why the last director of a show gave up; None where it did not."""
+    answer = conn.value(_LAST_ANSWER, {"topic": topic})
+    record = None if answer is None else load_or_keep(answer)
+    error = record.get("error") if isinstance(record, dict) else None
+    return None if error is None else str(error)
 
 
 _RAISE_PLAY = """
