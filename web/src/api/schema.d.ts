@@ -4381,6 +4381,11 @@ export interface components {
              */
             wait: string | null;
             /**
+             * Wait Short
+             * @description the same in a few words
+             */
+            wait_short: string | null;
+            /**
              * Needs Person
              * @description no worker takes it unless a person starts, upgrades or undrains one
              */

@@ -24,6 +24,7 @@ class PlayWorker(NamedTuple):
     since: float | None
     is_open: bool  # it carries it out now, or the order waits
     wait: str | None = None
+    wait_short: str | None = None
     needs_person: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +67,8 @@ def show_workers(conn: Connection, topic: str) -> ShowWorkers:
 
     def with_wait(one: PlayWorker) -> PlayWorker:
         wait = waits.get(one.order)
-        return one if wait is None else one._replace(wait=wait.text, needs_person=wait.needs_person)
+        return (
+            one if wait is None else one._replace(wait=wait.text, wait_short=wait.short, needs_person=wait.needs_person)
+        )
 
     return ShowWorkers(director and with_wait(director), {play: with_wait(one) for play, one in plays.items()})

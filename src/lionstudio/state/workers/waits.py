@@ -30,9 +30,24 @@ class OrderWait(NamedTuple):
     missing: tuple[str, ...] = ()
 
     @property
+    def short(self) -> str:
+        """The reason in a few words."""
+        return f"needs {', '.join(self.missing)}" if self.missing else _SHORT[self.code]
+
+    @property
     def needs_person(self) -> bool:
         """Whether no worker takes the order unless a person starts, relabels, upgrades or undrains one."""
         return self.code not in (WaitCode.FULL, WaitCode.SOON)
+
+
+_SHORT = {
+    WaitCode.NO_WORKER: "no worker",
+    WaitCode.MISSING_LABEL: "missing label",
+    WaitCode.OTHER_VERSION: "other version",
+    WaitCode.DRAINING: "workers draining",
+    WaitCode.FULL: "workers busy",
+    WaitCode.SOON: "waiting",
+}
 
 
 def count_loads(orders: Iterable[Order]) -> Counter[str]:

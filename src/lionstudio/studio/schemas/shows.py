@@ -107,6 +107,7 @@ class PlayWorkerView(ResponseModel):
     since: float | None = Field(description="when the worker took it")
     is_open: bool = Field(description="false: the worker of the last attempt, which has ended")
     wait: str | None = Field(description="why no worker has it yet")
+    wait_short: str | None = Field(description="the same in a few words")
     needs_person: bool = Field(description="no worker takes it unless a person starts, upgrades or undrains one")
 
 
