@@ -116,7 +116,8 @@ def test_worker_is_drained_by_keyboard_and_removed(visit: Visit, fleet: Studio) 
     dialog.get_by_role("button", name="Remove worker").click()
     expect(page.locator("[data-worker]")).to_have_count(3)
 
-    page.keyboard.press("j")
+    page.keyboard.press("g")
+    page.keyboard.press("g")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/shows/release\?play=api"))
 

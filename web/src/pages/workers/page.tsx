@@ -110,7 +110,7 @@ const rowId = (id: string): string => `worker-${id}`;
 function NoWorkers({ isHub, waiting }: { isHub: boolean; waiting: number }) {
   if (!isHub)
     return (
-      <EmptyState title="Workers need a hub" action={<CopyButton text={HUB} label={`Copy ${HUB}`} />}>
+      <EmptyState title="Workers need a hub">
         This Studio uses a file, and its shows run on this machine. To run the plays of a show on several machines,
         create a hub with <code>{HUB}</code>, then start <code>{START}</code> on each machine.
       </EmptyState>
