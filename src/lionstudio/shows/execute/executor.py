@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -25,7 +25,7 @@ from lionstudio.model.questions import QuestionStatus
 from lionstudio.model.shows.decisions import ShowQuestion, ShowQuestionKind
 from lionstudio.model.shows.play_codec import Meta
 from lionstudio.model.shows.show import Play
-from lionstudio.model.shows.show_files import FINAL_GATES, PLAN, PROMPT, VERDICT
+from lionstudio.model.shows.show_files import PLAN, PROMPT
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.runs.notifications.send import notify_later
 from lionstudio.runs.settle import SETTLE_SECONDS, settle_run
@@ -48,8 +48,8 @@ from lionstudio.shows.records.recovery import recover
 from lionstudio.state.connection import Connection
 from lionstudio.state.exchange.questions import close_question, list_unsettled
 from lionstudio.state.shows import get_show, list_plays
+from lionstudio.state.workers.orders import OrderLost
 from lionstudio.system.atomic_write import write_text
-from lionstudio.system.json_read import find_object
 from lionstudio.system.safe_read import read_text
 
 P = PlayStatus
@@ -94,7 +94,7 @@ class Executor:
             accepted=accepted,
             grants=read_grants(show.show_dir),
             plays=recovered.plays,
-            providers=attempt_command.providers_of(followed.plan, show.settings),
+            providers=attempt_command.providers_of(show.runnable_plan, show.settings),
             aborted=show.aborted,
         )
 
@@ -220,30 +220,36 @@ class Executor:
 
     def end_show(self, status: ShowStatus) -> str:
         """Write the final verdict and status of the show."""
-        show_dir = self.show.show_dir
-        path = os.path.join(show_dir, FINAL_GATES)
-        gates = find_object(path)
+        show_dir, database = self.show.show_dir, self.show.database
+        gates = play_records.find_final_gates(show_dir, database)
         if gates is None:
             final = play_records.read_final_verdict(show_dir)
         else:
             final = {**gates, "show_passed": status is ShowStatus.COMPLETED}
-        play_records.save_final_verdict(show_dir, self.show.database, final, status)
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        play_records.save_final_verdict(show_dir, database, final, status)
+        play_records.forget_final_gates(show_dir, database)
         return str(status)
 
     # ── commands that take time ──
 
     def execute(self, command: Command) -> Event:
         """Carry out a command; the answer is always an event, also on failure."""
+        answer: list[Event] = []
+        problem = self.try_to(lambda: answer.append(self._execute(command)))
+        return answer[0] if problem is None else self.failed(command, problem)
+
+    def try_to(self, work: Callable[[], object]) -> str | None:
+        """Do something; return the problem, where there is one."""
         try:
-            return self._execute(command)
+            work()
+            return None
+        except OrderLost:
+            raise  # another worker carries it out
         except LionError as error:
-            problem = error.message if error.hint is None else f"{error.message} ({error.hint})"
+            return error.message if error.hint is None else f"{error.message} ({error.hint})"
         except Exception as error:
             self.show.warn(traceback.format_exc())
-            problem = f"the director failed: {type(error).__name__}: {error}"
-        return self._failure(command, problem)
+            return f"the director failed: {type(error).__name__}: {error}"
 
     def _execute(self, command: Command) -> Event:
         match command:
@@ -261,7 +267,7 @@ class Executor:
                 return GateAndMerge(self.show, None).run_final_gates()
         raise TypeError(command)
 
-    def _failure(self, command: Command, problem: str) -> Event:
+    def failed(self, command: Command, problem: str) -> Event:
         """Return the event for a failed command, so that only its play is affected."""
         match command:
             case commands.PrepareCheckout(play=play):
@@ -278,7 +284,7 @@ class Executor:
     def _prepare_checkout(self, play: str) -> Event:
         """Create the checkout, and after a conflict start the merge that the agent is to finish."""
         show = self.show
-        meta = play_records.read_meta(show.show_dir, play) or {}
+        meta = show.read_meta(play)
         target = CheckoutTarget(
             repo=show.repo,
             play=play,
@@ -298,15 +304,17 @@ class Executor:
     def _run_attempt(self, play: str) -> Event:
         """Run the attempt to its end, or adopt the supervisor that runs it."""
         show = self.show
-        meta = play_records.read_meta(show.show_dir, play) or {}
-        folder, session_id = self._attempt_folder(play, meta), str(meta["session_id"])
+        meta = show.read_meta(play)
+        folder = self._attempt_folder(play, meta)
+        session_id = show.session_of(folder, meta)
+        meta = {**meta, "session_id": session_id}
         play_records.path_inside(show.show_dir, os.path.relpath(folder, show.show_dir))
-        variables = attempt_command.variables_of(show.plan, show.planned(play), show.settings)
+        variables = attempt_command.variables_of(show.runnable_plan, show.planned(play), show.settings)
         environ = attempt_command.attempt_environment(show.agent_environ, variables)
         if not os.path.exists(os.path.join(folder, attempt_files.SPEC)):
             spec = attempt_files.AttemptSpec(
                 attempt_command.attempt_argv(
-                    show.plan, show.planned(play), meta, show.settings, show.repo.object_stores
+                    show.runnable_plan, show.planned(play), meta, show.settings, show.repo.object_stores
                 ),
                 str(meta["worktree"]),
                 session_id,
@@ -342,11 +350,10 @@ class Executor:
 
     def _write_prompt(self, play: str, meta: Meta) -> str:
         show_dir = self.show.show_dir
-        verdict = find_object(os.path.join(show_dir, play, VERDICT))
+        verdict = self.show.read_verdict(play)
         prompt = attempt_command.attempt_prompt(self.show.planned(play), meta, verdict)
         write_text(play_records.path_inside(show_dir, play, PROMPT), prompt)
         return prompt
 
     def _attempt_folder(self, play: str, meta: Mapping[str, Any]) -> str:
-        attempt, part = int(meta.get("attempt", 1)), int(meta.get("part") or 0)
-        return attempt_files.attempt_folder(self.show.show_dir, play, attempt, part)
+        return self.show.attempt_folder(play, int(meta.get("attempt", 1)), int(meta.get("part") or 0))

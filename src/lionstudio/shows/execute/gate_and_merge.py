@@ -19,7 +19,7 @@ from lionstudio.model.shows.decisions import ReasonCode, foreign_reason
 from lionstudio.model.shows.left_out import LeftOut, describe
 from lionstudio.model.shows.plan import Gate, GateKind
 from lionstudio.model.shows.play_codec import Meta
-from lionstudio.model.shows.show_files import FINAL_GATES, PINNED_REVIEWERS, VERDICT
+from lionstudio.model.shows.show_files import PINNED_REVIEWERS
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.runs.settle import SETTLE_SECONDS, settle_run
@@ -66,7 +66,7 @@ class GateAndMerge:
     def __init__(self, show: OpenShow, play: str | None) -> None:
         self._show = show
         self._play = play or ""
-        self._meta: Meta = (play_records.read_meta(show.show_dir, play) if play else None) or {}
+        self._meta: Meta = show.read_meta(play) if play else {}
         self._attempt = int(self._meta.get("attempt", 1))
         self._collected: Collected | None = None  # by this object
         self._confinement: str | None = None  # of the last reviewer
@@ -168,6 +168,7 @@ class GateAndMerge:
 
     def _collect(self) -> tuple[str, tuple[str, ...]]:
         if self._meta.get("collected") == self._attempt:
+            self._show.fetch_work(self._play, self._meta)
             return str(self._meta["head"]), tuple(self._meta.get("problems") or ())
         checkout = find_checkout(self._show.repo, self._play)
         if checkout is None:
@@ -181,8 +182,18 @@ class GateAndMerge:
             problems=list(collected.problems) or None,
             problem_codes=[str(code) for code in collected.codes] or None,
             left_out=[item.to_dict() for item in collected.left_out[:_MOST_LEFT_OUT]] or None,
+            **self._show.publish_work(self._play, self._attempt, collected.head),
         )
         return collected.head, collected.problems
+
+    def collect_and_publish(self, *, has_ended: bool) -> None:
+        """Collect what an attempt made so far, for gates and further attempts on any machine."""
+        if find_checkout(self._show.repo, self._play) is None:
+            return  # it never started
+        self._meta.pop("collected", None)
+        self._collect()
+        if not has_ended:
+            self._save(collected=None)
 
     def _record_conflict(self, conflict: MergeConflict, head: str) -> Event:
         """Return a conflict to the agent as a failed gate."""
@@ -294,7 +305,7 @@ class GateAndMerge:
             verdict = self._evaluate(gates, tree, (tip,), "final", show.repo.base).to_dict()
         final = {**verdict, "integration": tip, "judged_at": time.time()}
         # the final verdict is written when the show ends: a person may decide last
-        play_records.write_json(os.path.join(show.show_dir, FINAL_GATES), final)
+        play_records.save_final_gates(show.show_dir, show.database, final)
         return events.FinalGatesEvaluated(bool(verdict["gate_passed"]))
 
     def _verdict_on(self, tree: str) -> dict[str, Any] | None:
@@ -304,7 +315,7 @@ class GateAndMerge:
             meta = show.read_meta(play.name) if play.gates is None and show.plan.gates else {}
             if meta.get("gated_tree") != tree or meta.get("status") != PlayStatus.MERGED or meta.get("anyway"):
                 continue
-            verdict = find_object(os.path.join(show.show_dir, play.name, VERDICT)) or {}
+            verdict = show.read_verdict(play.name) or {}
             if verdict.get("gate_passed") is True and verdict.get("attempt") == meta.get("attempt"):
                 summary = f"{verdict.get('summary')}; they ran on the merge of {play.name}, the last one"
                 names = ("gate_passed", "feedback", "checks")
@@ -400,7 +411,7 @@ class GateAndMerge:
             "--session-id": session_id,
             "--cwd": cwd,
             "--timeout": str(gate.timeout),
-            "--definitions": str(show.plan.repo),
+            "--definitions": str(show.runnable_plan.repo),
             "--review-by": pin_file,
         }
         confined = attempt_command.sandbox_options(show.plan, self._play, show.settings, ())
@@ -453,7 +464,7 @@ class GateAndMerge:
 
     def _save(self, **changes: Any) -> None:
         play_records.save_play(self._show.show_dir, self._show.database, self._play, **changes)
-        self._meta = play_records.read_meta(self._show.show_dir, self._play) or {}
+        self._meta = self._show.read_meta(self._play)
 
 
 def _said_by_main_agent(conn: Connection, session_id: str) -> Iterator[Message]:

@@ -13,11 +13,11 @@ from lionstudio.files.shows.followed_plan import digest_of, find_accepted_plan, 
 from lionstudio.model.shows.plan import Plan, PlannedPlay
 from lionstudio.model.shows.plan_changes import FollowedPlan
 from lionstudio.model.shows.play_codec import Meta
-from lionstudio.model.shows.show_files import ABORT, ACCEPTED_PLAN, PLAN
+from lionstudio.model.shows.show_files import ABORT, ACCEPTED_PLAN, PLAN, VERDICT
 from lionstudio.runs.prepare.confinement import Confinement, choose_mode, confine_command
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
-from lionstudio.shows.attempt.attempt_files import POLL_SECONDS
+from lionstudio.shows.attempt.attempt_files import POLL_SECONDS, attempt_folder
 from lionstudio.shows.execute import attempt_command
 from lionstudio.shows.gates.reviewers import Pins, has_changed, load_pin, load_pins, pin_reviewers, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, list_merges_by_trailer, tip_without
@@ -29,6 +29,7 @@ from lionstudio.shows.records.decisions import log_decision
 from lionstudio.shows.records.recovery import recover, restore_plan
 from lionstudio.shows.records.repair import repair
 from lionstudio.state.backends import open_database
+from lionstudio.state.database import Database
 from lionstudio.system.json_read import find_object
 from lionstudio.system.li_process import li_environment
 from lionstudio.system.safe_read import list_folder, read_text
@@ -51,6 +52,17 @@ class OpenShow:
         accept_current: bool = False,
     ) -> None:
         """Open a show; `accept_current`: its reviewers, and a plan whose accepted copy is lost, count as they are."""
+        self._use(show_dir, settings, environ, warn, open_database(settings.db, long_lived=True))
+        self._open(accept_current=accept_current)
+
+    def _use(
+        self,
+        show_dir: str,
+        settings: Settings,
+        environ: Mapping[str, str],
+        warn: Callable[[str], None],
+        database: Database,
+    ) -> None:
         self.show_dir = os.path.abspath(show_dir)
         self.topic = os.path.basename(self.show_dir)
         self.settings = settings
@@ -60,7 +72,13 @@ class OpenShow:
         self.gate_environ = attempt_command.gate_environment(environ)
         self.notify_environ = attempt_command.notify_environment(environ)
         self.folders = FolderWatch()
-        self.database = open_database(settings.db, long_lived=True)
+        self.database = database
+        self.checked_tip: str | None = None
+        self.prepared: dict[str, PreparedMerge] = {}  # by play: the merge commit that passed its gates last
+        self.candidate: PreparedMerge | None = None  # the merge whose gates run again right before it
+        self._planned: dict[str, PlannedPlay] = {}  # includes plays that an edit removed while they were in progress
+
+    def _open(self, *, accept_current: bool) -> None:
         try:
             facts = restore_plan(self.show_dir, self.database)
             text = read_text(os.path.join(self.show_dir, PLAN))
@@ -68,9 +86,7 @@ class OpenShow:
                 facts.get("accepted_plan"), text, accept_current=accept_current
             )
             self.plan = followed_plan(self.topic, self.accepted_plan, text).plan
-            # a mode that this machine cannot keep is refused before anything runs, or has a row that says so
-            for play in (None, *self.plan.names):
-                why_not_confined(choose_mode(settings.sandbox, None, self.plan.sandbox_of(play)))
+            self._check_confinement()
             self.status = recover(self.show_dir, self.database, self.plan).show.status
             self.follow(text)
             pinned = facts.get("reviewers") or {}
@@ -83,15 +99,16 @@ class OpenShow:
             self.repo = self._open_repo(facts.get("base"))
             self.answered = facts.get("decision")  # id of the last decision about held changes that was carried out
             self.tip: str | None = facts.get("integration_tip")
-            self.checked_tip: str | None = None
-            self.prepared: dict[str, PreparedMerge] = {}  # by play: the merge commit that passed its gates last
-            self.candidate: PreparedMerge | None = None  # the merge whose gates run again right before it
             self.merges = self._load_merges(facts.get("merges"))
         except BaseException:
             self.database.close()
             raise
-        self._planned: dict[str, PlannedPlay] = {}  # includes plays that an edit removed while they were in progress
         self.use_plan(self.plan)
+
+    def _check_confinement(self) -> None:
+        """Refuse a mode that this machine cannot keep before anything runs, or has a row that says so."""
+        for play in (None, *self.plan.names):
+            why_not_confined(choose_mode(self.settings.sandbox, None, self.plan.sandbox_of(play)))
 
     def _load_accepted_plan(self, digest: Any, text: str, *, accept_current: bool) -> str:
         """Return the plan that a person accepted last; the first one, and one that is resumed, is accepted as it is."""
@@ -180,14 +197,14 @@ class OpenShow:
 
     def pin_reviewers(self, plan: Plan) -> None:
         """Pin the reviewers of a plan that are not pinned yet; raises when one may not review."""
-        self._pins = pin_reviewers(plan, self.settings, self._pins)
+        self._pins = pin_reviewers(self.runnable(plan), self.settings, self._pins)
         record = save_pins(self._pins, self.show_dir)
         play_records.update_show(self.show_dir, self.database, reviewers=record or None)
 
     def reviewer(self, name: str) -> PinnedAgent:
         """Return a reviewer as it was pinned; report a definition that has changed since."""
         pinned = load_pin(self._pins[name].to_record(), self.show_dir)
-        if has_changed(pinned, self.plan, self.settings):
+        if has_changed(pinned, self.runnable_plan, self.settings):
             reason = f"the definition of the reviewer {name} changed; it counts after: li show resume {self.topic}"
             log_decision(self.show_dir, "reviewer changed", reviewer=name, reason=reason)
             self.warn(reason)
@@ -210,6 +227,31 @@ class OpenShow:
             readable=self.repo.object_stores,
             network=self.plan.network_of(play),
         )
+
+    def runnable(self, plan: Plan) -> Plan:
+        """Return a plan with the folder that its agents and playbooks are found from on this machine."""
+        return plan
+
+    @property
+    def runnable_plan(self) -> Plan:
+        return self.runnable(self.plan)
+
+    def attempt_folder(self, play: str, attempt: int, part: int) -> str:
+        return attempt_folder(self.show_dir, play, attempt, part)
+
+    def session_of(self, folder: str, meta: Mapping[str, Any]) -> str:
+        """Return the id of the session that the attempt in a folder records to."""
+        return str(meta["session_id"])
+
+    def record_grants(self) -> None:
+        """Record the granted budget where the next director finds it; the file is enough on one machine."""
+
+    def publish_work(self, play: str, attempt: int, head: str) -> dict[str, Any]:
+        """Make collected work available to other machines; return what the row of the play says about it."""
+        return {}
+
+    def fetch_work(self, play: str, meta: Mapping[str, Any]) -> None:
+        """Make work that another machine collected available here."""
 
     @property
     def aborted(self) -> bool:
@@ -244,6 +286,10 @@ class OpenShow:
             problem = repair(self.show_dir, self.database, play)
             self.warn(f"restored the files of {play} from the database: {problem}")
             return play_records.read_meta(self.show_dir, play) or {}
+
+    def read_verdict(self, play: str) -> Meta | None:
+        """Read the last verdict on a play, whoever wrote it."""
+        return find_object(os.path.join(self.show_dir, play, VERDICT))
 
     def close(self) -> None:
         self.folders.close()

@@ -112,6 +112,45 @@ def list_waiting(conn: Connection) -> list[Order]:
     return [_from_row(row) for row in rows]
 
 
+def list_taken(conn: Connection, worker_id: str | None = None) -> list[Order]:
+    """List the open orders that workers have, or that one worker has."""
+    if worker_id is None:
+        rows = conn.dicts(f"{_COLUMNS} WHERE ended_at IS NULL AND worker_id IS NOT NULL ORDER BY ordered_at, id")
+    else:
+        rows = conn.dicts(
+            f"{_COLUMNS} WHERE ended_at IS NULL AND worker_id = :worker ORDER BY ordered_at, id", {"worker": worker_id}
+        )
+    return [_from_row(row) for row in rows]
+
+
+_ANSWERED = """
+SELECT id, answer FROM orders WHERE id IN (SELECT value FROM json_each(:ids)) AND ended_at IS NOT NULL
+"""
+
+
+def list_answers(conn: Connection, order_ids: Collection[str]) -> dict[str, Any]:
+    """Return the answers of those of the orders that have ended; None for one that was cancelled."""
+    rows = conn.all(_ANSWERED, {"ids": dump(list(order_ids))}) if order_ids else []
+    return {str(id_): None if answer is None else load_or_keep(answer) for id_, answer in rows}
+
+
+_LAST_RUN = "SELECT count(*) FROM orders WHERE topic = :topic AND work = 'show'"
+
+
+def next_show_order(conn: Connection, topic: str) -> str:
+    """Return the id of the next order that directs a show: each resumes from the rows."""
+    return f"show/{topic}~{int(conn.value(_LAST_RUN, {'topic': topic})) + 1}"
+
+
+_OF_SHOW = " WHERE topic = :topic AND work = 'show' AND ended_at IS NULL ORDER BY ordered_at DESC LIMIT 1"
+
+
+def find_show_order(conn: Connection, topic: str) -> Order | None:
+    """Find the open order that directs a show."""
+    row = conn.first_dict(_COLUMNS + _OF_SHOW, {"topic": topic})
+    return None if row is None else _from_row(row)
+
+
 _RAISE_PLAY = """
 UPDATE plays SET fence = fence + 1
  WHERE name = :play AND show_id = (SELECT id FROM shows WHERE topic = :topic) RETURNING fence

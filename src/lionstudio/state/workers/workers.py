@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -9,8 +10,9 @@ from lionstudio.errors import Ambiguous, Conflict, NotFound
 from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.state.connection import Connection
 
-BEAT_SECONDS = 5.0  # between two renewals of a lease
-LEASE_SECONDS = 20.0
+# between two renewals of a lease; tests have shorter ones, and all other times follow from it
+BEAT_SECONDS = float(os.environ.get("LIONAGI_TEST_BEAT_SECONDS") or 5.0)
+LEASE_SECONDS = 4 * BEAT_SECONDS
 FREEZE_SECONDS = LEASE_SECONDS / 2  # without a renewal, a supervisor freezes its agent
 SILENCE_SECONDS = 3 * BEAT_SECONDS  # that a sweeper has watched itself; longer than FREEZE_SECONDS, so nothing is awake
 
