@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio hub test check check-web unit crash test-api soak-api test-agents test-acp bench bench-peers wheel web types docs e2e screenshots audit constraints clean-node clean
+.PHONY: help studio hub fleet test check check-web unit crash test-api soak-api test-agents test-acp bench bench-peers wheel web types docs e2e screenshots audit constraints clean-node clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -27,6 +27,10 @@ studio: .venv/.runtime ## install Lion Studio, build its page and start Studio
 hub: .venv/.dev ## start a hub to play with: PostgreSQL, Studio and two homes that push (ARGS="--no-open --once": end by itself)
 	@( $(build_page) ) || echo "Could not build the page; Studio starts without it." >&2
 	@PYTHONPATH=tools:. $(PY) tools/hub.py $(ARGS)
+
+fleet: .venv/.dev ## start a fleet to play with: hub, git daemon, three workers, a show, Studio (ARGS="--no-open --once": end by itself)
+	@( $(build_page) ) || echo "Could not build the page; Studio starts without it." >&2
+	@PYTHONPATH=tools:. $(PY) tools/fleet.py $(ARGS)
 
 test: check check-web ## run all checks and tests that must pass before a change lands
 	@$(PY) tools/browser.py
