@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.fleet import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git
+from tests.support.fleet import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git, stop_machines
 from tests.support.postgres_server import PostgresServer
 
 from lionstudio.state.backends import open_reader
@@ -65,6 +65,7 @@ def main() -> int:
     parser.add_argument("--keep", metavar="FOLDER", help="use this empty folder, and keep it")
     parser.add_argument("--seconds", type=float, default=4.0, help="length of each play (default 4)")
     args = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs without it
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
     try:
         if args.keep:
@@ -150,10 +151,12 @@ def _studio(env: Mapping[str, str], args: argparse.Namespace) -> Iterator[None]:
 def _start_workers(stack: contextlib.ExitStack, folder: Path, url: str) -> None:
     if not has_namespaces():
         _say("This system allows no namespaces: the workers are plain processes with homes of their own.")
+    machines = list[WorkerMachine]()
+    stack.callback(stop_machines, machines)
     for name, labels, at_once in WORKERS:
         machine = WorkerMachine(folder, name, url, labels=labels, at_once=at_once)
         machine.start()
-        stack.callback(machine.stop, 3.0)
+        machines.append(machine)
         shown = f" with the label {', '.join(labels)}" if labels else ""
         where = "in namespaces of its own" if has_namespaces() else "as a process"
         _say(f"Worker {name} runs {where}{shown}; its log is {machine.log}")

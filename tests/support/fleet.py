@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -201,15 +202,21 @@ class WorkerMachine:
         self._process.wait()
         self._process = None
 
-    def stop(self, seconds: float = 10.0) -> None:
-        """Let the worker stop as after Ctrl-C, then pull the plug."""
+    def ask_to_stop(self) -> None:
+        """Let the worker stop as after Ctrl-C, and switch the machine off after it."""
         if self._process is None:
             return
-        below = everything_below(self._process.pid)
-        first = min(below, default=None) if has_namespaces() else self._process.pid
+        first = min(everything_below(self._process.pid), default=None) if has_namespaces() else self._process.pid
         if first is not None:
             with suppress(ProcessLookupError):
                 os.kill(first, signal.SIGTERM)
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """Ask it to stop, then pull the plug."""
+        if self._process is None:
+            return
+        below = everything_below(self._process.pid)
+        self.ask_to_stop()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
         if self._process.poll() is None:
@@ -221,6 +228,15 @@ class WorkerMachine:
         for pid in still_alive(below):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+def stop_machines(machines: Sequence[WorkerMachine], seconds: float = 3.0) -> None:
+    """Stop all of them at once."""
+    threads = [threading.Thread(target=machine.stop, args=(seconds,)) for machine in machines]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def _command(pid: int) -> str:
