@@ -98,11 +98,10 @@ def _stop_by_signals(args: argparse.Namespace, worker: object) -> None:
     def stop(_number: int, _frame: object) -> None:
         again = worker.is_stopping
         worker.stop()
-        text = (
-            f"Leaving. Agents end in {2 * BEAT_SECONDS:g} s and their plays go to other workers, unless this one starts again."
-            if again
-            else f"Stopping: nothing new is taken, {count(worker.plays, 'play')} run on to their end. Ctrl-C again leaves them."
-        )
+        seconds, plays = f"{2 * BEAT_SECONDS:g} s", count(worker.plays, "play")
+        text = f"Stopping: nothing new is taken, and {plays} may end here. Stop again to leave at once."
+        if again:
+            text = f"Leaving: agents end in {seconds} unless this worker starts again; other workers take their plays."
         threading.Thread(target=_line, args=(args, text), daemon=True).start()  # not inside a handler
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -10,11 +10,13 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from typing import IO
 
 from lionstudio.errors import Busy, InvalidInput, LionError, NotFound, StorageFailed, WrongVersion
+from lionstudio.system.filelock import shared_lock
 from lionstudio.system.filenames import absolute_path_entries, shown, which
 
 OLDEST = (2, 38)  # the first with merge-tree --write-tree
@@ -60,8 +62,17 @@ _CONFIG: tuple[tuple[str, str], ...] = (
     ("core.filesRefLockTimeout", "10000"),
     ("core.packedRefsTimeout", "10000"),
 )
-CONFIG_FLAGS = tuple(part for name, value in _CONFIG for part in ("-c", f"{name}={value}"))
-_LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
+# What a command that talks to a remote takes from the user's own configuration instead.
+_OF_THE_USER = ("protocol.allow", "credential.helper", "core.sshCommand")
+
+
+def _flags(config: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(part for name, value in config for part in ("-c", f"{name}={value}"))
+
+
+CONFIG_FLAGS = _flags(_CONFIG)
+REMOTE_FLAGS = _flags([(name, value) for name, value in _CONFIG if name not in _OF_THE_USER])
+LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,7 @@ class Git:
     excludes: str | None = None
     name: str = NAME
     email: str = EMAIL
+    lock: str | None = None  # a file whose shared lock each process holds while it works in the folder
 
     def check(self, *args: str, stdin: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> GitResult:
         """Run a command; raise an error on an exit code that is not in `codes`."""
@@ -111,16 +123,29 @@ class Git:
 
     def run(self, *args: str, stdin: bytes | IO[bytes] = b"", stdout: IO[bytes] | None = None) -> GitResult:
         """Run a command and return its result, also a failure; input and output may be files."""
+        result = self._run(args, stdin, stdout)
+        if self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes):
+            from lionstudio.system.git_locks import remove_stale_locks  # rarely needed
+
+            if remove_stale_locks(self.git_dir, self.lock):
+                return self._run(args, stdin, stdout)
+        return result
+
+    def _run(self, args: Sequence[str], stdin: bytes | IO[bytes], stdout: IO[bytes] | None) -> GitResult:
         from_file = None if isinstance(stdin, bytes) else stdin
         try:
-            with subprocess.Popen(
-                self._argv(args),
-                stdin=from_file or subprocess.PIPE,
-                stdout=stdout or subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self.work_tree or self.git_dir,
-                env=self.environment(),
-            ) as process:
+            with (
+                shared_lock(self.lock) if self.lock else nullcontext() as held,
+                subprocess.Popen(
+                    self._argv(args),
+                    stdin=from_file or subprocess.PIPE,
+                    stdout=stdout or subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=self.work_tree or self.git_dir,
+                    env=self.environment(),
+                    pass_fds=() if held is None else (held,),
+                ) as process,
+            ):
                 return _wait(process, stdin if isinstance(stdin, bytes) else None, args[0])
         except OSError as error:
             raise InvalidInput(f"cannot run git in {shown(self.git_dir)}: {error.strerror}") from None
@@ -220,7 +245,7 @@ def failure(command: str, result: GitResult) -> LionError:
     reason = reason or f"exit code {result.code}"
     if "No space left on device" in result.err or "Disk quota exceeded" in result.err:
         return StorageFailed(f"git {command}: {reason:.500}", hint="free some disk space, then try again")
-    if locked := _LOCKED.search(result.err):
+    if locked := LOCKED.search(result.err):
         return Busy(
             f"another git process holds {shown(locked[1])}",
             hint="if no git is running there, remove that file and try again",

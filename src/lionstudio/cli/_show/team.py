@@ -6,6 +6,7 @@ import argparse
 import os
 
 from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import InvalidInput, LionError, NotFound
 from lionstudio.files.shows.plan_reader import parse_plan
@@ -63,10 +64,13 @@ def start_for_workers(args: argparse.Namespace, settings: Settings, show_dir: st
     """Order that a worker directs a show; return whether one does already."""
     from lionstudio.shows.workers.submit import send_edit, submit_show
 
+    def warn(text: str) -> None:
+        say(inline(text), quiet=args.quiet)
+
     with db_access.database(settings.db) as database:
         if send_edit(show_dir, database):
             say(f"The edited plan of {args.topic} was sent to its director", quiet=args.quiet or args.json)
-        submitted = submit_show(show_dir, settings, database, again=again, concurrency=args.concurrency)
+        submitted = submit_show(show_dir, settings, database, again=again, concurrency=args.concurrency, warn=warn)
     if submitted.is_new:
         _say_missing(args, settings)
     return not submitted.is_new
@@ -79,6 +83,14 @@ def _say_missing(args: argparse.Namespace, settings: Settings) -> None:
         workers = list_workers(conn)
     if not any(worker.is_fresh for worker in workers):
         say("No worker is connected yet; the show begins when one is. Start one: li worker", quiet=args.quiet)
+
+
+def direct_by_workers(settings: Settings, show_dir: str, *, again: bool) -> None:
+    """Order that a worker directs a show that has rows."""
+    from lionstudio.shows.workers.submit import submit_show
+
+    with db_access.database(settings.db) as database:
+        submit_show(show_dir, settings, database, again=again)
 
 
 def is_directed(settings: Settings, show_dir: str) -> bool:

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any
 
+from lionstudio.cli._show.team_orders import name_of, why_waiting
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
@@ -74,27 +75,6 @@ def state_of(worker: Worker) -> str:
     if worker.draining:
         return "draining"
     return "busy" if worker.busy else "ready"
-
-
-def name_of(order: Order) -> str:
-    return f"{order.topic}/{order.play} ({order.work})" if order.play else f"{order.topic} ({order.work})"
-
-
-def why_waiting(order: Order, workers: list[Worker]) -> str:
-    """Why no worker has taken an order."""
-    there = [worker for worker in workers if worker.is_fresh]
-    if not there:
-        return "no worker is connected"
-    of_shape = [worker for worker in there if worker.shape == order.shape]
-    if not of_shape:
-        return "every worker has another version of Lion Studio"
-    missing = [need for need in order.needs if not any(need in worker.labels for worker in of_shape)]
-    if missing:
-        return f"no worker has the label {', '.join(missing)}"
-    fitting = [worker for worker in of_shape if set(order.needs) <= set(worker.labels)]
-    if not fitting:
-        return f"no worker has all of its labels: {', '.join(order.needs)}"
-    return "all workers that fit are draining" if all(worker.draining for worker in fitting) else "all workers are busy"
 
 
 def _orders_of(worker: Worker, orders: list[Order]) -> list[Order]:

@@ -43,6 +43,7 @@ from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.git.checkout import CheckoutTarget, prepare
 from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.merge import integration_tip
+from lionstudio.shows.git.remote.errors import StaleFence
 from lionstudio.shows.records import decisions, play_records
 from lionstudio.shows.records.recovery import recover
 from lionstudio.state.connection import Connection
@@ -241,10 +242,12 @@ class Executor:
     def try_to(self, work: Callable[[], object]) -> str | None:
         """Do something; return the problem, where there is one."""
         try:
-            work()
+            self.show.patiently(work)
             return None
         except OrderLost:
             raise  # another worker carries it out
+        except StaleFence as error:
+            raise OrderLost(error.message) from error
         except LionError as error:
             return error.message if error.hint is None else f"{error.message} ({error.hint})"
         except Exception as error:
@@ -268,18 +271,10 @@ class Executor:
         raise TypeError(command)
 
     def failed(self, command: Command, problem: str) -> Event:
-        """Return the event for a failed command, so that only its play is affected."""
-        match command:
-            case commands.PrepareCheckout(play=play):
-                return events.CheckoutPrepared(play, problem)
-            case commands.RunAttempt(play=play) | commands.StopAttempt(play=play):
-                return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, problem)
-            case commands.RunGates(play=play):
-                return events.GatesEvaluated(play, False, problem)
-            case commands.MergePlay(play=play):
-                return events.MergeTried(play, events.MergeResult.FAILED, reason=problem)
-        self.show.warn(problem)
-        return events.FinalGatesEvaluated(False)
+        """Return the event for a failed command; one without a play is reported."""
+        if getattr(command, "play", None) is None:
+            self.show.warn(problem)
+        return failure_of(command, problem)
 
     def _prepare_checkout(self, play: str) -> Event:
         """Create the checkout, and after a conflict start the merge that the agent is to finish."""
@@ -292,13 +287,16 @@ class Executor:
             setup=show.plan.setup,
             env=show.gate_environ,
             confine=lambda path: show.confine(play, path).sandbox,
+            **show.checkout_of_others(meta),
         )
         checkout = prepare(target)
         if (conflict := attempt_command.conflict_of(meta)) is not None and not meta.get("resume"):
             files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(show.repo))
             conflict = {**conflict, "files": list(files) or conflict["files"]}
         point("show.checkout_ready")
-        play_records.save_play(show.show_dir, show.database, play, worktree=checkout.path, conflict=conflict)
+        play_records.save_play(
+            show.show_dir, show.database, play, worktree=checkout.path, conflict=conflict, **show.base_of(checkout)
+        )
         return events.CheckoutPrepared(play)
 
     def _run_attempt(self, play: str) -> Event:
@@ -357,3 +355,17 @@ class Executor:
 
     def _attempt_folder(self, play: str, meta: Mapping[str, Any]) -> str:
         return self.show.attempt_folder(play, int(meta.get("attempt", 1)), int(meta.get("part") or 0))
+
+
+def failure_of(command: Command, problem: str) -> Event:
+    """Return the event for a failed command, so that only its play is affected."""
+    match command:
+        case commands.PrepareCheckout(play=play):
+            return events.CheckoutPrepared(play, problem)
+        case commands.RunAttempt(play=play) | commands.StopAttempt(play=play):
+            return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, problem)
+        case commands.RunGates(play=play):
+            return events.GatesEvaluated(play, False, problem)
+        case commands.MergePlay(play=play):
+            return events.MergeTried(play, events.MergeResult.FAILED, reason=problem)
+    return events.FinalGatesEvaluated(False)

@@ -243,6 +243,7 @@ class GateAndMerge:
             record=show,
             tip=tip,
             prepared=show.prepared.get(self._play),
+            fence=show.fence,
         )
         if isinstance(result, ForeignCommits):
             return events.MergeTried(self._play, MergeResult.FOREIGN, reason=self._save_foreign(result))

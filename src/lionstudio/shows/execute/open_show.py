@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.shows.followed_plan import digest_of, find_accepted_plan, followed_plan, save_accepted_plan
@@ -22,7 +22,7 @@ from lionstudio.shows.execute import attempt_command
 from lionstudio.shows.gates.reviewers import Pins, has_changed, load_pin, load_pins, pin_reviewers, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, list_merges_by_trailer, tip_without
 from lionstudio.shows.git.preflight import check_repo
-from lionstudio.shows.git.repo_layout import Repo
+from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.shows.records import play_records
 from lionstudio.shows.records.decisions import log_decision
@@ -36,6 +36,7 @@ from lionstudio.system.safe_read import list_folder, read_text
 from lionstudio.system.sandbox.bwrap import why_not_confined
 from lionstudio.system.watch_tree import FolderWatch
 
+T = TypeVar("T")
 _LOOK_SECONDS = 2.0  # a supervisor that was killed changes no file
 
 
@@ -242,6 +243,23 @@ class OpenShow:
     def session_of(self, folder: str, meta: Mapping[str, Any]) -> str:
         """Return the id of the session that the attempt in a folder records to."""
         return str(meta["session_id"])
+
+    @property
+    def fence(self) -> int | None:
+        """The number under which a worker has the play; None where no other machine could have it."""
+        return None
+
+    def patiently(self, work: Callable[[], T]) -> T:
+        """Do work that needs the repository; another machine's may be away for a while."""
+        return work()
+
+    def checkout_of_others(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+        """Return where the checkout of a play continues that other machines may have worked on."""
+        return {}
+
+    def base_of(self, checkout: Checkout) -> dict[str, Any]:
+        """Return what the row of a play says about its checkout, for other machines."""
+        return {}
 
     def record_grants(self) -> None:
         """Record the granted budget where the next director finds it; the file is enough on one machine."""

@@ -81,6 +81,11 @@ def _show_lock(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate
     return locked
 
 
+def is_team_show(show: Show | None) -> bool:
+    """Return whether workers play a show."""
+    return show is not None and isinstance(show.metadata.get(TEAM), dict)
+
+
 @_show_lock
 def save_show(show_dir: str, /, database: Database, plan: Plan, text: str | None = None, **metadata: Any) -> Show:
     """Write `_show.md` (when a text is given) and `_meta.json` of each play, then the rows.

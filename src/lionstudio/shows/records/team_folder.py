@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from lionstudio.model.shows.play_codec import meta_from_play
@@ -26,22 +25,19 @@ from lionstudio.model.shows.show_files import (
     PLAN,
     VERDICT,
 )
-from lionstudio.shows.records.decisions import Decision, find_decision, parse_decision
+from lionstudio.shows.records.decisions import find_decision, parse_decision
 from lionstudio.shows.records.play_records import path_inside, write_json, write_meta
-from lionstudio.state.connection import Connection
-from lionstudio.state.shows import get_show, put_show
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.json_read import find_object
 from lionstudio.system.safe_read import read_text
 
-ABOUT_SHOW = ""  # the key of a decision about the show
 
-
-def write_folder(show_dir: str, show: Show, plays: Sequence[Play]) -> None:
-    """Write everything that a director reads, as the rows have it."""
+def write_folder(show_dir: str, show: Show, plays: Sequence[Play], *, keep_plan: bool = False) -> None:
+    """Write everything that a director reads, as the rows have it; `keep_plan`: a person may be editing it here."""
     facts = show.metadata
     make_folder(show_dir)
-    _write_text(os.path.join(show_dir, PLAN), facts.get("plan"))
+    if not keep_plan or not os.path.lexists(os.path.join(show_dir, PLAN)):
+        _write_text(os.path.join(show_dir, PLAN), facts.get("plan"))
     _write_text(os.path.join(show_dir, ACCEPTED_PLAN), facts.get("accepted_text") or facts.get("plan"))
     for play in plays:
         write_play(show_dir, play)
@@ -82,25 +78,6 @@ def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
 
 def _concurrency(value: Any) -> dict[str, int] | None:
     return {"concurrency": value} if isinstance(value, int) and value > 0 else None
-
-
-def say_decision(conn: Connection, topic: str, play: str | None, decision: Decision) -> None:
-    """Record a decision of a person for the director, wherever it runs."""
-    show = get_show(conn, topic)
-    said = show.metadata.get("said")
-    record = {name: value for name, value in decision.to_dict().items() if value is not None}
-    merged = {
-        **(said if isinstance(said, dict) else {}),
-        play or ABOUT_SHOW: {**record, "decision": str(decision.kind)},
-    }
-    put_show(conn, replace(show, metadata={**show.metadata, "said": merged}))
-
-
-def said_decision(facts: Mapping[str, Any], play: str | None) -> Decision | None:
-    """Return the last decision about a play, or about the show, by the facts of its row."""
-    said = facts.get("said")
-    record = said.get(play or ABOUT_SHOW) if isinstance(said, dict) else None
-    return parse_decision(record) if isinstance(record, dict) else None
 
 
 def _write_text(path: str, text: Any) -> None:

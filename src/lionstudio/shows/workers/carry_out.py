@@ -22,7 +22,7 @@ def carry_out(engine: HubEngine, order: Order, show: OrderShow) -> codec.Json:
         return engine.step(name, without_loss(work))
 
     if order.work is not Work.ATTEMPT or not isinstance(command, commands.RunAttempt):
-        return dict(step(str(order.work), lambda: codec.event_to_json(show.carried_out(executor, command))))
+        return dict(step(str(order.work), lambda: codec.event_to_json(executor.execute(command))))
     play, prepare = command.play, commands.PrepareCheckout(command.play, command.attempt)
     if (reason := step("stopped", show.stop_reason)) is not None:
         return codec.event_to_json(events.AttemptEnded(play, events.AttemptOutcome.STOPPED, reason))

@@ -1,4 +1,4 @@
-"""Agents and playbooks of a show on many machines: rows with their digest, and the folder that a worker makes of them."""
+"""Agents and playbooks of a show on many machines: rows with their digest, and the folder that a worker makes."""
 
 from __future__ import annotations
 

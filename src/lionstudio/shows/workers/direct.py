@@ -1,4 +1,4 @@
-"""Direct a show as an order: today's workflow, whose commands are orders for any worker, and whose people speak by rows."""
+"""Direct a show as an order: its commands are orders for any worker, and people speak by rows."""
 
 from __future__ import annotations
 
@@ -180,7 +180,8 @@ class ShowOrder:
         show = self._database.read(lambda conn: get_show(conn, self._topic))
         facts = show.metadata
         edit = facts.get("edit")
-        edit_id = edit.get("id") if isinstance(edit, dict) else None
+        edit = edit if isinstance(edit, dict) else {}
+        edit_id = edit.get("id")
         write_words(
             self._show.show_dir, show, with_edit=edit_id not in (None, self._applied_edit, facts.get("edit_done"))
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from lionstudio.errors import InvalidInput
+from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.shows.followed_plan import digest_of
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.model.ids import new_id
@@ -13,14 +15,17 @@ from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.show import Show
 from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
+from lionstudio.shows.git.preflight import find_repo
+from lionstudio.shows.git.remote.address import resolve_remote
+from lionstudio.shows.git.remote.open_remote import check_remote
 from lionstudio.shows.process.engine import SHAPE
-from lionstudio.shows.records.play_records import TEAM, put_facts, save_show
-from lionstudio.shows.workers import team_git
+from lionstudio.shows.records.play_records import TEAM, is_team_show, put_facts, save_show
 from lionstudio.shows.workers.definitions import find_definitions, store_definitions
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.shows import find_show
 from lionstudio.state.workers.orders import Work, find_show_order, next_show_order, place_order
+from lionstudio.system.git import Git
 from lionstudio.system.safe_read import read_text
 
 
@@ -29,18 +34,20 @@ class Submitted(NamedTuple):
     is_new: bool  # False: a director has it already
 
 
-def is_team_show(show: Show | None) -> bool:
-    return show is not None and isinstance(show.metadata.get(TEAM), dict)
-
-
 def submit_show(
-    show_dir: str, settings: Settings, database: Database, *, again: bool, concurrency: int | None
+    show_dir: str,
+    settings: Settings,
+    database: Database,
+    *,
+    again: bool,
+    concurrency: int | None = None,
+    warn: Callable[[str], None] = lambda text: None,
 ) -> Submitted:
     """Write the rows of a show unless they exist, and order its direction unless somebody directs it."""
     topic = os.path.basename(show_dir)
     show = database.read(lambda conn: find_show(conn, topic))
     if not is_team_show(show):
-        _create(show_dir, settings, database)
+        _create(show_dir, settings, database, warn)
 
     def order(conn: Connection) -> Submitted:
         if concurrency is not None:
@@ -58,7 +65,7 @@ def submit_show(
     return database.write(order)
 
 
-def _create(show_dir: str, settings: Settings, database: Database) -> None:
+def _create(show_dir: str, settings: Settings, database: Database, warn: Callable[[str], None]) -> None:
     """Write the rows of a new show; everything that could be wrong with it is found out before."""
     topic = os.path.basename(show_dir)
     text = read_text(os.path.join(show_dir, PLAN))
@@ -73,12 +80,25 @@ def _create(show_dir: str, settings: Settings, database: Database) -> None:
             "`copy` names files of this machine, which workers do not have",
             hint="remove `copy` from the plan, or make the files with `setup`",
         )
-    remote = team_git.resolve_remote(plan.remote, plan.repo)
-    base = team_git.find_base(remote, plan.base_branch, topic, settings.home)
+    remote = resolve_remote(plan.remote, plan.repo)
+    checked = check_remote(remote, plan.base_branch or _branch_of(plan.repo), topic, home=settings.home)
+    if checked.problems or checked.base is None:
+        raise InvalidInput(f"cannot start the show: {(*checked.problems, 'the base has no commit')[0]}")
+    for warning in checked.warnings:
+        warn(warning)
     definitions = find_definitions(plan, settings)
     references = database.write(lambda conn: store_definitions(conn, definitions))
     team: dict[str, Any] = {"remote": remote, "definitions": references}
-    save_show(show_dir, database, plan, text, base=base, accepted_plan=digest_of(text), **{TEAM: team})
+    save_show(show_dir, database, plan, text, base=checked.base, accepted_plan=digest_of(text), **{TEAM: team})
+
+
+def _branch_of(repo: str | None) -> str | None:
+    """The branch of a repository on this machine, as for a show that is played here; None: that of the remote."""
+    with suppress(LionError):
+        if repo is not None:
+            head = Git(git_dir=find_repo(repo).git_dir).run("symbolic-ref", "-q", "--short", "HEAD")
+            return head.line if head.code == 0 else None
+    return None
 
 
 def send_edit(show_dir: str, database: Database) -> bool:

@@ -1,4 +1,4 @@
-"""Give orders away whose holder is silent, by what this process has watched itself: never by the clock of another one."""
+"""Give away the orders of silent holders, by what this process has watched itself, never by the clock of another."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from lionstudio.errors import LionError
 from lionstudio.files.shows.followed_plan import followed_plan
@@ -18,24 +18,25 @@ from lionstudio.model.shows.show_files import GRANTED_BUDGET
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
 from lionstudio.shows.attempt import attempt_files
-from lionstudio.shows.director.commands import Command
-from lionstudio.shows.director.events import Event, MergeResult, MergeTried
-from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.gates.reviewers import pin_reviewer, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, tip_without
-from lionstudio.shows.git.repo_layout import Repo
+from lionstudio.shows.git.remote.open_remote import open_remote_repo
+from lionstudio.shows.git.remote.patience import wait_out_remote
+from lionstudio.shows.git.remote.work import fetch_work, publish_work
+from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.records import play_records
 from lionstudio.shows.records.play_records import TEAM
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.shows.records.team_folder import write_folder, write_play
-from lionstudio.shows.workers import team_git
 from lionstudio.shows.workers.definitions import make_definitions
 from lionstudio.shows.workers.fenced_database import FencedDatabase
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import find_session
 from lionstudio.state.shows import get_play, get_show, list_plays
 from lionstudio.system.json_read import find_object
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -80,9 +81,14 @@ class TeamShow(OpenShow):
 
     def _remote_repo(self, base: str) -> Repo:
         checkouts = os.path.join(self.settings.home, "checkouts", self.topic)
-        return team_git.open_remote_repo(
-            self._remote, self.topic, base, checkouts_dir=checkouts, home=self.settings.home
+        home = self.settings.home
+        return self.patiently(
+            lambda: open_remote_repo(self._remote, self.topic, base, checkouts_dir=checkouts, home=home)
         )
+
+    def patiently(self, work: Callable[[], T]) -> T:
+        """Do work again while the remote is away, up to an hour: nothing of it is the fault of a play."""
+        return wait_out_remote(work, warn=self.warn, why_stop=self.stop_reason)
 
     # ── records: the rows ──
 
@@ -109,7 +115,7 @@ class TeamShow(OpenShow):
         self.database.write(work)
 
     @property
-    def merges(self) -> list[str]:  # type: ignore[override]
+    def merges(self) -> list[str]:
         return list(map(str, self._facts().get("merges") or ()))
 
     @merges.setter
@@ -117,7 +123,7 @@ class TeamShow(OpenShow):
         """The row has them."""
 
     @property
-    def tip(self) -> str | None:  # type: ignore[override]
+    def tip(self) -> str | None:
         return self._facts().get("integration_tip")
 
     @tip.setter
@@ -226,29 +232,27 @@ class OrderShow(TeamShow):
         is_used = self.database.read(lambda conn: find_session(conn, planned)) is not None
         return new_id() if is_used else planned
 
+    @property
+    def fence(self) -> int:
+        return self._fence
+
+    def base_of(self, checkout: Checkout) -> dict[str, Any]:
+        return {"base": checkout.base}
+
     def publish_work(self, play: str, attempt: int, head: str) -> dict[str, Any]:
-        ref = team_git.publish_work(self.repo, play, attempt=attempt, fence=self._fence, head=head)
+        ref = publish_work(self.repo, play, attempt=attempt, fence=self._fence, head=head)
         return {"published": {"attempt": attempt, "fence": self._fence, "ref": ref}}
 
     def fetch_work(self, play: str, meta: Mapping[str, Any]) -> None:
         published = meta.get("published")
         if isinstance(published, dict) and meta.get("head"):
-            team_git.fetch_work(
+            fetch_work(
                 self.repo,
                 play,
                 attempt=int(published["attempt"]),
                 fence=int(published["fence"]),
                 head=str(meta["head"]),
             )
-
-    def carried_out(self, executor: Executor, command: Command) -> Event:
-        """Carry out gates or a merge on the branch of the remote."""
-        tip = team_git.pull(self.repo.git_dir, self.topic)
-        event = executor.execute(command)
-        if isinstance(event, MergeTried) and event.result is MergeResult.MERGED:
-            if not team_git.push_integration(self.repo.git_dir, self.topic, tip):
-                return MergeTried(event.play, MergeResult.MOVED)
-        return event
 
     def reviewer(self, name: str) -> PinnedAgent:
         """The reviewer of the definition that travelled with the show; refused when another one was pinned."""

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from lionstudio.crash import point
 from lionstudio.errors import LionError
+from lionstudio.shows.execute.executor import failure_of
+from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import SHAPE
 from lionstudio.shows.process.engine_hub import HubEngine
 from lionstudio.shows.process.inbox import Detached
@@ -184,7 +188,7 @@ class WorkerProcess:
             fits = order.shape == SHAPE == self._me.shape and set(order.needs) <= set(self._me.labels)
             if not fits or (order.work is not Work.SHOW and self.plays >= self._me.at_once):
                 continue
-            mine = self._database.write(lambda conn, order=order: self._take_one(conn, order))
+            mine = self._database.write(partial(self._take_one, order=order))
             if mine is not None:
                 point("worker.taken")
                 self._begin(mine)
@@ -201,13 +205,14 @@ class WorkerProcess:
         for shape in {order.shape for order in waiting} - {SHAPE} - self._other_shapes:
             self._other_shapes.add(shape)
             self._say(
-                f"Orders of another version of Lion Studio wait ({shape}, this worker has {SHAPE}); it does not take them."
+                f"Orders of another version of Lion Studio wait ({shape}, this worker has {SHAPE}); it takes none."
             )
 
     def _adopt(self) -> None:
         """Go on with the orders that an earlier process of this worker had."""
         assert self._database is not None
-        for order in self._patiently(lambda: self._database.read(lambda conn: list_taken(conn, self._me.id))) or []:
+        database = self._database
+        for order in self._patiently(lambda: database.read(partial(list_taken, worker_id=self._me.id))) or []:
             if order.id not in self._carried:
                 self._say(f"Going on with {_name(order)}")
                 self._begin(order)
@@ -240,19 +245,17 @@ class WorkerProcess:
                 raise Detached  # not ours: whoever has the order resumes it
             assert self._engine is not None
             self._say(f"Directing {carried.order.topic}")
-            problem: str | None = None
             try:
                 carried.show = ShowOrder(self._engine, self._machine, self._fenced(carried), carried.order)
                 if carried.is_over:
                     raise Detached
-                status = carried.show.run()
+                answer = {"status": carried.show.run()}
             except OrderLost as error:
                 raise Lost from error
-            except LionError as error:
-                problem = error.message if error.hint is None else f"{error.message} ({error.hint})"
-                self._say(f"{carried.order.topic}: {problem}")
-            self._finish(carried, {"status": status} if problem is None else {"error": problem})
-            self._say(f"{carried.order.topic} ended: {status if problem is None else problem}")
+            except Exception as error:
+                answer = {"error": self._problem_of(error)}
+            self._finish(carried, answer)
+            self._say(f"{carried.order.topic} ended: {answer.get('status') or answer.get('error')}")
 
     def _carry_out(self, order_id: str, fence: int) -> None:
         with self._carrying(order_id) as carried:
@@ -261,21 +264,38 @@ class WorkerProcess:
             order = carried.order
             assert self._engine is not None
             self._say(f"{_name(order)}: {order.work}")
-            show = OrderShow(
-                self._machine,
-                self._fenced(carried),
-                order.topic,
-                order.play,
-                (order.id, order.fence),
-                self._share(order.topic),
-                lambda: _GIVEN_AWAY if carried.is_lost else carried.stop,
-            )
             try:
-                answer = carry_out(self._engine, order, show)
-            finally:
-                show.close()
+                answer = self._carry_out_in_show(carried)
+            except OrderLost as error:
+                raise Lost from error
+            except Exception as error:  # only this play is affected
+                failed = failure_of(codec.command_from_json(order.command), self._problem_of(error))
+                answer = codec.event_to_json(failed)
             point("worker.done")
             self._finish(carried, answer)
+
+    def _carry_out_in_show(self, carried: Carried) -> codec.Json:
+        order = carried.order
+        assert self._engine is not None
+        show = OrderShow(
+            self._machine,
+            self._fenced(carried),
+            order.topic,
+            order.play,
+            (order.id, order.fence),
+            self._share(order.topic),
+            lambda: _GIVEN_AWAY if carried.is_lost else carried.stop,
+        )
+        try:
+            return carry_out(self._engine, order, show)
+        finally:
+            show.close()
+
+    def _problem_of(self, error: Exception) -> str:
+        if isinstance(error, LionError):
+            return error.message if error.hint is None else f"{error.message} ({error.hint})"
+        self._say(traceback.format_exc())
+        return f"the worker failed: {type(error).__name__}: {error}"
 
     @contextmanager
     def _carrying(self, order_id: str) -> Iterator[Carried | None]:
@@ -325,7 +345,7 @@ class WorkerProcess:
             if carried.show is not None:
                 carried.show.detach()
             if carried.done.wait(BEAT_SECONDS):
-                self._patiently(lambda order=carried.order: self._release(order))
+                self._patiently(partial(self._release, carried.order))
 
     def _release(self, order: Order) -> None:
         assert self._database is not None
@@ -381,7 +401,7 @@ class WorkerProcess:
                 with self._lock:
                     ours = set(self._carried)
                 for order in sweeper.look(taken, ours, clock()):
-                    if database.write(lambda conn, order=order: give_away(conn, order)):
+                    if database.write(partial(give_away, order=order)):
                         self._say(f"{_name(order)} had no sign of life from its worker, and is given away.")
             except LionError:
                 sweeper.forget()
