@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.fleet import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git, stop_machines
+from tests.support.machines import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git, stop_machines
 from tests.support.postgres_server import PostgresServer
 
 from lionstudio.state.backends import open_reader

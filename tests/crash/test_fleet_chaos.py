@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.fleet import has_namespaces
+from tests.support.machines import has_namespaces
 from tests.support.fleet_chaos import Chaos, Fleet, Journal, find_problems
 from tests.support.sandboxes import processes_with
 

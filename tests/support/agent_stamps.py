@@ -3,7 +3,7 @@
     agent_stamps.py FOLDER PLAY SECONDS [EVERY]
 
 The first line of the file is JSON: a new id for this execution, the play, the session, and attempt and fence as the
-supervisor above it got them. Each other line is the boot-time clock, which is one for all namespaces; the last is `done`.
+supervisor above it got them. Each other line is the boot-time clock, which all namespaces share; the last is `done`.
 """
 
 from __future__ import annotations

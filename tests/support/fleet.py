@@ -1,245 +1,203 @@
-"""A fleet on one machine: a git daemon, and machines with a worker each, in pid and mount namespaces of their own.
-
-A machine sees its own folder at a path that is the same on all machines, and no folder of another one. Where namespaces
-are not allowed, a machine is a plain process; `has_namespaces()` tells.
-"""
+"""Harness for shows on many machines: a hub, a git remote, a machine of a user, and workers, each in its own home."""
 
 from __future__ import annotations
 
-import functools
+import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from tests.support.postgres_server import free_port
-from tests.support.process_trees import everything_below, still_alive
+from tests.support.children import environment
+from tests.support.commands import LI, CommandResult, li
 
-from lionstudio.system.li_process import li_argv
+from lionstudio.files.shows.plan_reader import read_plan
+from lionstudio.state.backends import reading
+from lionstudio.state.shows import find_show, list_plays
+from lionstudio.state.workers.orders import Order, list_orders
 
-_INIT = Path(__file__).with_name("machine_init.py")
-_IDENTITY = {
-    "GIT_AUTHOR_NAME": "Fleet",
-    "GIT_AUTHOR_EMAIL": "fleet@localhost",
-    "GIT_COMMITTER_NAME": "Fleet",
-    "GIT_COMMITTER_EMAIL": "fleet@localhost",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-}
+TOPIC = "demo"
+BEAT = "0.5"
 
 
-def clean_environment() -> dict[str, str]:
-    """The environment without settings of ours, of the database or of git."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("LIONAGI_", "PG", "GIT_"))}
+class Fleet:
+    """One hub and its machines; `url` is an empty database of a server."""
 
+    def __init__(self, root: Path, url: str) -> None:
+        self.root, self.url = root, url
+        self.repo, self.remote = root / "repo", root / "remote.git"
+        self.ran_log = root / "ran"
+        self.workers: dict[str, subprocess.Popen[bytes]] = {}
+        assert self.li("hub", "init", url).code == 0
+        self._make_repo()
 
-@functools.cache
-def namespace_words() -> tuple[str, ...]:
-    """The command that starts a program in namespaces of its own; empty where that is not allowed."""
-    if shutil.which("unshare") is None:
-        return ()
-    words = ["unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc"]
-    for more in ([], ["--user", "--map-root-user"]):
-        tried = [*words, *more, "mount", "--make-rprivate", "/"]
-        if subprocess.run(tried, capture_output=True, check=False).returncode == 0:
-            return (*words, *more)
-    return ()
+    def _make_repo(self) -> None:
+        self.repo.mkdir(parents=True)
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "user.email", "ann@example.org")
+        self.git("config", "user.name", "Ann")
+        (self.repo / "README").write_text("one\ntwo\nthree\n")
+        self.git("add", "README")
+        self.git("commit", "-qm", "one")
+        subprocess.run(["git", "clone", "-q", "--bare", str(self.repo), str(self.remote)], check=True)
+        self.git("remote", "add", "origin", str(self.remote))
 
+    def git(self, *words: str, where: Path | None = None) -> str:
+        folder = str(where or self.repo)
+        return subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=True).stdout.strip()
 
-def has_namespaces() -> bool:
-    return bool(namespace_words())
+    # ── machines ──
 
-
-class GitDaemon:
-    """A bare repository behind `git daemon`, which accepts pushes."""
-
-    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
-        self._folder, self.port = folder, free_port()
-        self.repo = folder / "project.git"
-        self.url = f"git://127.0.0.1:{self.port}/project.git"
-        self._process: subprocess.Popen[bytes] | None = None
-        if not self.repo.exists():
-            _make_bare(self.repo, files)
-        self.start()
-
-    def start(self) -> None:
-        words = ["--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1"]
-        self._process = subprocess.Popen(
-            ["git", "daemon", *words, f"--port={self.port}", f"--base-path={self._folder}", str(self._folder)],
-            env=clean_environment() | _IDENTITY, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        deadline = time.monotonic() + 20
-        while subprocess.run(["git", "ls-remote", self.url], capture_output=True, check=False).returncode:
-            if time.monotonic() > deadline or self._process.poll() is not None:
-                raise RuntimeError("the git daemon did not start")
-            time.sleep(0.1)
-
-    def kill(self) -> None:
-        """End it and all transfers at once."""
-        if self._process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-            self._process = None
-
-    def git(self, *words: str) -> str:
-        return run_git(self.repo, *words)
-
-    def merges(self, topic: str) -> Counter[str]:
-        """How often each play is merged into the integration branch."""
-        form = "--format=%(trailers:key=Show-Play,valueonly,separator=%x2C)"
-        branch = f"refs/heads/show/{topic}/integration"
-        if not self.git("for-each-ref", branch):
-            return Counter()
-        listed = self.git("log", "--first-parent", form, branch).split("\n")
-        return Counter(name.partition("/")[2] for name in listed if name.startswith(f"{topic}/"))
-
-
-def run_git(where: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(where), *words],
-        env=clean_environment() | _IDENTITY, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(f"git {' '.join(words)}: {done.stderr.strip()}")
-    return done.stdout.strip()
-
-
-def _make_bare(repo: Path, files: Mapping[str, str]) -> None:
-    work = repo.with_name("first-commit")
-    work.mkdir(parents=True)
-    run_git(work, "init", "-q", "-b", "main")
-    for name, text in files.items():
-        target = work / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    run_git(work, "add", "-A")
-    run_git(work, "commit", "-q", "-m", "The first commit")
-    run_git(work, "clone", "-q", "--bare", str(work), str(repo))
-    run_git(repo, "config", "uploadpack.allowAnySHA1InWant", "true")
-    shutil.rmtree(work)
-
-
-class WorkerMachine:
-    """One machine with a worker; `folder` is its own, as others see it."""
-
-    def __init__(
-        self,
-        root: Path,
-        name: str,
-        db: str,
-        *,
-        labels: Sequence[str] = (),
-        at_once: int = 2,
-        restart_seconds: float = 1.0,
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self.name, self._root = name, root
-        self.folder = root / "machines" / name
-        place = root / "machine" if has_namespaces() else self.folder
-        for folder in (self.folder, root / "machine"):
-            folder.mkdir(parents=True, exist_ok=True)
-        self.log = root / f"{name}.log"
-        self.home = place / "home"  # as the machine sees it
-        self.env = {
-            **clean_environment(),
-            **_IDENTITY,
-            "LIONAGI_HOME": str(self.home),
-            "LIONAGI_SHOWS": str(place / "shows"),
-            "LIONAGI_DB": db,
-            "LIONAGI_MACHINE_ID": f"machine-{name}",
-            **(environment or {}),
+    def env(self, machine: str) -> dict[str, str]:
+        home = self.root / machine
+        return {
+            "LIONAGI_HOME": str(home),
+            "LIONAGI_SHOWS": str(home / "shows"),
+            "LIONAGI_DB": self.url,
+            "LIONAGI_SANDBOX": "off",
+            "LIONAGI_TEST_BEAT_SECONDS": BEAT,
         }
-        words = ["worker", "--name", name, "--at-once", str(at_once)]
-        self._worker = li_argv(*words, *(["--labels", ",".join(labels)] if labels else []))
-        self._place, self._restart = place, restart_seconds
-        self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Switch the machine on."""
-        init = [sys.executable, "-P", str(_INIT), str(self._place), str(self.folder), str(self._root / "machines")]
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [*namespace_words(), *init, str(self._restart), *self._worker],
-                env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True,
-            )  # fmt: skip
+    def li(self, *words: str, machine: str = "user", **more: str) -> CommandResult:
+        return li(*words, env={**self.env(machine), **more})
 
-    def pids(self, text: str = "") -> list[int]:
-        """The processes of this machine whose command line has a text, as seen from outside."""
-        if self._process is None:
-            return []
-        chosen = []
-        for pid in everything_below(self._process.pid):
-            with suppress(OSError):
-                if text in Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
-                    chosen.append(pid)
-        return sorted(chosen)
+    def start_worker(self, name: str, *words: str, **more: str) -> subprocess.Popen[bytes]:
+        with open(self.root / f"{name}.log", "ab") as log:
+            process = subprocess.Popen(
+                [LI, "worker", "--name", name, *words],
+                env=environment(**{**self.env(name), **more}),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.workers[name] = process
+        return process
 
-    def worker_pids(self) -> list[int]:
-        """The process of the worker itself: not the init, which has its words too."""
-        return [pid for pid in self.pids(f" worker --name {self.name}") if str(_INIT) not in _command(pid)]
+    def kill_worker(self, name: str) -> None:
+        """Kill the process of a worker, and nothing else of its machine."""
+        self.workers[name].kill()
+        self.workers.pop(name).wait()
 
-    def supervisor_pids(self) -> list[int]:
-        return self.pids("lionstudio.shows.attempt.supervisor")
+    def kill_machine(self, name: str) -> None:
+        """Kill every process of a worker's machine at once, as when its power fails."""
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in self.processes_of(name):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+        if name in self.workers:
+            self.workers.pop(name).wait()
 
-    def kill(self) -> None:
-        """Pull the plug: everything of the machine ends at once."""
-        if self._process is None:
-            return
-        below = everything_below(self._process.pid)
-        for pid in sorted(below, reverse=not has_namespaces()):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        self._process.kill()
-        self._process.wait()
-        self._process = None
+    def processes_of(self, name: str) -> list[int]:
+        """List the processes of a machine: those with its home in their environment, and all that these started."""
+        mark, parents, found = str(self.root / name).encode(), {}, set()
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError, IndexError, ValueError):
+                parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
+                if (
+                    mark in Path(f"/proc/{entry}/environ").read_bytes()
+                    or mark in Path(f"/proc/{entry}/cmdline").read_bytes()
+                ):
+                    found.add(int(entry))
+        while more := {pid for pid, parent in parents.items() if parent in found} - found:
+            found |= more
+        return sorted(found - {os.getpid()})
 
-    def ask_to_stop(self) -> None:
-        """Let the worker stop as after Ctrl-C, and switch the machine off after it."""
-        if self._process is None:
-            return
-        first = min(everything_below(self._process.pid), default=None) if has_namespaces() else self._process.pid
-        if first is not None:
-            with suppress(ProcessLookupError):
-                os.kill(first, signal.SIGTERM)
+    def close(self) -> None:
+        for name in list(self.workers):
+            self.kill_machine(name)
+        for folder in self.root.iterdir():
+            if folder.is_dir():
+                self.kill_machine(folder.name)
 
-    def stop(self, seconds: float = 10.0) -> None:
-        """Ask it to stop, then pull the plug."""
-        if self._process is None:
-            return
-        below = everything_below(self._process.pid)
-        self.ask_to_stop()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        if self._process.poll() is None:
-            self.kill()
-        self._process = None
-        deadline = time.monotonic() + 5
-        while still_alive(below) and time.monotonic() < deadline:
+    def log(self, name: str) -> str:
+        path = self.root / f"{name}.log"
+        return path.read_text() if path.exists() else ""
+
+    # ── the show ──
+
+    def write_plan(self, plays: Mapping[str, str | Mapping[str, Any]], **head: Any) -> None:
+        """Write a plan on the machine of the user; each play is a script, or a dict of keys."""
+        fields: dict[str, Any] = {"repo": str(self.repo), "agent": "script", "remote": "origin", **head}
+        listed = [
+            {"name": name, **({"prompt": play} if isinstance(play, str) else play)} for name, play in plays.items()
+        ]
+        for play in listed:
+            mark = f"@run sh -c 'echo {play['name']} >> {self.ran_log}'"
+            play["prompt"] = f"{mark}\n{play.get('prompt', '')}"
+        folder = self.root / "user" / "shows" / TOPIC
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({**{key: value for key, value in fields.items() if value is not None}, "plays": listed})
+        (folder / "_show.md").write_text(f"---\n{text}\n---\n")
+        read_plan(str(folder / "_show.md"))
+
+    def run_show(self, *words: str) -> CommandResult:
+        return self.li("show", "run", TOPIC, "--detach", *words)
+
+    def wait_until(self, what: Callable[[], object], seconds: float = 90) -> None:
+        deadline = time.monotonic() + seconds
+        while not what():
+            logs = {name: self.log(name) for name in self.workers}
+            assert time.monotonic() < deadline, (self.show_status(), self.statuses(), self.orders(), logs)
             time.sleep(0.05)
-        for pid in still_alive(below):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
 
+    def wait_for_end(self, seconds: float = 120) -> None:
+        self.wait_until(lambda: self.show_status() in ("completed", "aborted") and not self.orders(), seconds)
 
-def stop_machines(machines: Sequence[WorkerMachine], seconds: float = 3.0) -> None:
-    """Stop all of them at once."""
-    threads = [threading.Thread(target=machine.stop, args=(seconds,)) for machine in machines]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    def show_status(self) -> str | None:
+        with reading(self.url) as conn:
+            show = find_show(conn, TOPIC)
+            return None if show is None else str(show.status)
 
+    def statuses(self) -> dict[str, str]:
+        with reading(self.url) as conn:
+            show = find_show(conn, TOPIC)
+            return {} if show is None else {play.name: str(play.status) for play in list_plays(conn, show.id)}
 
-def _command(pid: int) -> str:
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    return ""
+    def orders(self) -> list[Order]:
+        with reading(self.url) as conn:
+            return list_orders(conn, TOPIC)
+
+    def order_of(self, work: str, play: str | None = None) -> Order | None:
+        """The taken order of a kind."""
+        orders = [order for order in self.orders() if order.work == work and order.worker_id is not None]
+        return next((order for order in orders if play in (None, order.play)), None)
+
+    def all_orders(self) -> list[tuple[str, str | None, int]]:
+        """Every order with its work and its last fence."""
+        with reading(self.url) as conn:
+            rows = conn.all("SELECT work, play, fence FROM orders WHERE topic = 'demo' ORDER BY ordered_at")
+            return [(str(work), play, int(fence)) for work, play, fence in rows]
+
+    def fences(self, work: str) -> dict[str | None, int]:
+        return {play: fence for kind, play, fence in self.all_orders() if kind == work}
+
+    def worker_name(self, order: Order) -> str:
+        with reading(self.url) as conn:
+            return str(conn.value("SELECT name FROM workers WHERE id = :id", {"id": order.worker_id}))
+
+    def runs(self) -> Counter[str]:
+        """How often the agent of each play began."""
+        return Counter(self.ran_log.read_text().split()) if self.ran_log.exists() else Counter()
+
+    def merged(self) -> Counter[str]:
+        """How often each play was merged, by the trailers of the integration branch of the remote."""
+        trailers = self.git(
+            "log",
+            "--first-parent",
+            "--format=%(trailers:key=Show-Play,valueonly)",
+            f"show/{TOPIC}/integration",
+            where=self.remote,
+        )
+        return Counter(line.split("/")[1] for line in trailers.splitlines() if line)
+
+    def assert_completed(self, *plays: str) -> None:
+        assert self.show_status() == "completed"
+        assert self.merged() == Counter(plays)
+        done = subprocess.run(["git", "-C", str(self.remote), "fsck", "--strict"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
-from tests.support.fleet import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git
+from tests.support.machines import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git
 from tests.support.hub_cutter import HubCutter
 from tests.support.postgres_server import PASSWORD, PostgresServer
 
@@ -214,8 +214,8 @@ class Journal:
                 self.problems.append(f"the answer of {order} changed from {self.answers[order]} to {(fence, answer)}")
             if ended:
                 self.answers[order] = (fence, answer)
-        sql = "SELECT s.topic, p.name, p.merge_sha FROM plays p JOIN shows s ON s.id = p.show_id WHERE p.status = 'merged'"
-        for topic, play, sha in query(sql):
+        plays = "SELECT s.topic, p.name, p.merge_sha FROM plays p JOIN shows s ON s.id = p.show_id"
+        for topic, play, sha in query(f"{plays} WHERE p.status = 'merged'"):
             known = self.merges.setdefault((topic, play), sha)
             if known != sha:
                 self.problems.append(f"the merge of {topic}/{play} changed from {known} to {sha}")

@@ -1,4 +1,4 @@
-"""The first process of a machine of tests/support/fleet.py: it mounts the home and keeps one program running.
+"""The first process of a machine of tests/support/machines.py: it mounts the home and keeps one program running.
 
     machine_init.py PLACE OWN SHARED RESTART_SECONDS PROGRAM …
 

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 def _work(args: argparse.Namespace, labels: tuple[str, ...]) -> int:
     from lionstudio.machine import machine_id
     from lionstudio.shows.process.engine import SHAPE
-    from lionstudio.shows.workers.team_show import Machine
+    from lionstudio.shows.workers.team_show import Workplace
     from lionstudio.shows.workers.worker import WorkerProcess
     from lionstudio.shows.workers.worker_identity import load_identity, lock_path, take_lock
     from lionstudio.state.workers.workers import Worker
@@ -78,8 +78,8 @@ def _work(args: argparse.Namespace, labels: tuple[str, ...]) -> int:
             machine_id=machine_id(),
             sandbox=settings.sandbox,
         )
-        machine = Machine(settings, dict(os.environ), lambda text: _line(args, text), lock_path(settings.home))
-        worker = WorkerProcess(machine, me, lambda text: _line(args, text))
+        place = Workplace(settings, dict(os.environ), lambda text: _line(args, text), lock_path(settings.home))
+        worker = WorkerProcess(place, me, lambda text: _line(args, text))
         _stop_by_signals(args, worker)
         _line(args, f"Worker {me.name} ({me.id[:8]}) takes up to {count(me.at_once, 'play')} at once.")
         code = worker.run(once=args.once)

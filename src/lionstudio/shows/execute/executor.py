@@ -319,11 +319,13 @@ class Executor:
                 show.settings.db,
                 float(show.plan.timeout_of(play)),
                 attempt_command.SILENCE_SECONDS,
+                lease=show.lease,
             )
             attempt_files.write_spec(folder, spec, self._write_prompt(play, meta), environ)
         point("show.ordered")
         with show.pauses(folder) as pause:
             ended = attempt_files.AttemptWatch(folder, environ).wait(show.stop_reason, pause)
+        show.check_held(ended)
         point("show.exited")
         session = settle_run(show.database, session_id, wait=SETTLE_SECONDS)
         code = session.exit_code if session is not None and session.exit_code is not None else ended.code

@@ -337,8 +337,7 @@ class GateAndMerge:
         """Check the merge result out, as its commit if there is one, and run the gates up to the first that fails."""
         if not gates:
             return Verdict(passed=True, summary="no gates configured")
-        attempt = str(self._attempt) if self._play else "final"
-        logs = os.path.join(self._show.show_dir, self._play, "attempts", attempt)
+        logs = self._show.logs_folder(self._play, str(self._attempt) if self._play else "final")
         commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]
         verdicts = [self._run_commands(commands, tree, parents, name, logs, commit)] if commands else []
         for gate in gates:
@@ -418,12 +417,19 @@ class GateAndMerge:
         confined = attempt_command.sandbox_options(show.plan, self._play, show.settings, ())
         argv = tuple(li_argv("agent", pinned.target, "-", "--quiet", *itertools.chain(*options.items()), *confined))
         spec = attempt_files.AttemptSpec(
-            argv, cwd, session_id, show.settings.db, float(gate.timeout), attempt_command.SILENCE_SECONDS
+            argv,
+            cwd,
+            session_id,
+            show.settings.db,
+            float(gate.timeout),
+            attempt_command.SILENCE_SECONDS,
+            lease=show.lease,
         )
         environ = attempt_command.attempt_environment(show.agent_environ, pinned.resolve().pass_env)
         attempt_files.write_spec(folder, spec, with_word(prompt, word), environ)
         with show.pauses(folder) as pause:
             ended = attempt_files.AttemptWatch(folder, environ).wait(show.stop_reason, pause)
+        show.check_held(ended)
         session = settle_run(show.database, attempt_files.read_spec(folder).session_id, wait=SETTLE_SECONDS)
         self._confinement = session.metadata.get("confinement") if session is not None else None
         return outcomes.attempt_ended(self._play, folder, ended, session), str(word)

@@ -20,7 +20,7 @@ from lionstudio.shows.process.workflow import ShowWorkflow
 from lionstudio.shows.records import play_records
 from lionstudio.shows.records.team_folder import write_words
 from lionstudio.shows.workers.fenced_database import FencedDatabase
-from lionstudio.shows.workers.team_show import DirectedShow, Machine
+from lionstudio.shows.workers.team_show import DirectedShow, Workplace
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import get_show
 from lionstudio.state.workers.orders import Order, OrderLost, Work, list_answers, list_orders, place_order, stop_order
@@ -128,11 +128,9 @@ class _TeamExecutor(Executor):
 class ShowOrder:
     """One show that this worker directs."""
 
-    def __init__(self, hub: HubEngine, machine: Machine, database: FencedDatabase, order: Order) -> None:
-        self._database, self._topic, self._warn = database, order.topic, machine.warn
-        self._show = show = DirectedShow(
-            machine, database, order.topic, accept_current=bool(order.command.get("again"))
-        )
+    def __init__(self, hub: HubEngine, place: Workplace, database: FencedDatabase, order: Order) -> None:
+        self._database, self._topic, self._warn = database, order.topic, place.warn
+        self._show = show = DirectedShow(place, database, order.topic, accept_current=bool(order.command.get("again")))
         if order.command.get("again") and show.status is not ShowStatus.ACTIVE:
             show.status = play_records.reopen_show(show.show_dir, show.database).status
         executor = _TeamExecutor(show)

@@ -18,6 +18,7 @@ from lionstudio.model.shows.show_files import GRANTED_BUDGET
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
 from lionstudio.shows.attempt import attempt_files
+from lionstudio.shows.attempt.attempt_files import Exit, Lease
 from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.gates.reviewers import pin_reviewer, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, tip_without
@@ -34,13 +35,14 @@ from lionstudio.shows.workers.fenced_database import FencedDatabase
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import find_session
 from lionstudio.state.shows import get_play, get_show, list_plays
+from lionstudio.state.workers.orders import OrderLost
 from lionstudio.system.json_read import find_object
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Machine:
+class Workplace:
     """What all orders of one worker share."""
 
     settings: Settings
@@ -145,15 +147,15 @@ class TeamShow(OpenShow):
 class DirectedShow(TeamShow):
     """A show that this worker directs; its folder here is made from the rows first."""
 
-    def __init__(self, machine: Machine, database: FencedDatabase, topic: str, *, accept_current: bool = False) -> None:
+    def __init__(self, place: Workplace, database: FencedDatabase, topic: str, *, accept_current: bool = False) -> None:
         def rows(conn: Connection) -> tuple[Any, Any]:
             show = get_show(conn, topic)
             return show, list_plays(conn, show.id)
 
         show, plays = database.read(rows)
-        show_dir = find_show_dir(machine.settings, topic)
+        show_dir = find_show_dir(place.settings, topic)
         write_folder(show_dir, show, plays)
-        self._use(show_dir, machine.settings, machine.environ, machine.warn, database)
+        self._use(show_dir, place.settings, place.environ, place.warn, database)
         self._use_team(show.metadata)
         self._open(accept_current=accept_current)
 
@@ -177,7 +179,7 @@ class OrderShow(TeamShow):
 
     def __init__(
         self,
-        machine: Machine,
+        place: Workplace,
         database: FencedDatabase,
         topic: str,
         play: str | None,
@@ -191,12 +193,12 @@ class OrderShow(TeamShow):
 
         show, row = database.read(rows)
         facts = show.metadata
-        self._use(find_show_dir(machine.settings, topic), machine.settings, machine.environ, machine.warn, database)
+        self._use(find_show_dir(place.settings, topic), place.settings, place.environ, place.warn, database)
         if row is not None:
             write_play(self.show_dir, row)
         self._order, self._fence = order
         self._shared, self._get_stop_reason = shared, get_stop_reason
-        self._worker_lock = machine.worker_lock
+        self._worker_lock = place.worker_lock
         self._reviewers = facts.get("reviewers") or {}
         self._use_team(facts)
         text = str(facts["plan"])
@@ -235,6 +237,17 @@ class OrderShow(TeamShow):
     @property
     def fence(self) -> int:
         return self._fence
+
+    @property
+    def lease(self) -> Lease:
+        return Lease(self.settings.db, self._order, self._fence, self._worker_lock)
+
+    def check_held(self, ended: Exit) -> None:
+        if ended.how in ("given_away", "released"):
+            raise OrderLost(f"order {self._order} was given to another worker", hint="li workers ls")
+
+    def logs_folder(self, play: str, attempt: str) -> str:
+        return f"{super().logs_folder(play, attempt)}@{self._fence}"
 
     def base_of(self, checkout: Checkout) -> dict[str, Any]:
         return {"base": checkout.base}

@@ -1,6 +1,6 @@
 """The worker process: it takes orders of shows from the hub, carries them out, and renews their leases.
 
-Nothing here decides by a clock of another machine. While the hub is away, everything waits: agents are frozen by their
+Nothing here decides by a clock of another place. While the hub is away, everything waits: agents are frozen by their
 supervisors, and after the hub is back the fence of each order tells whether it is still ours.
 """
 
@@ -26,7 +26,7 @@ from lionstudio.shows.workers.carry_out import carry_out
 from lionstudio.shows.workers.direct import Lost, ShowOrder
 from lionstudio.shows.workers.fenced_database import AWAY, FencedDatabase
 from lionstudio.shows.workers.sweeper import SWEEP_SECONDS, Sweeper, clock
-from lionstudio.shows.workers.team_show import Machine, OrderShow, Shared
+from lionstudio.shows.workers.team_show import OrderShow, Shared, Workplace
 from lionstudio.state.backends import open_database, open_tail
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -68,9 +68,9 @@ class Carried:
 class WorkerProcess:
     """One worker; `say` prints a line for the user."""
 
-    def __init__(self, machine: Machine, worker: Worker, say: Callable[[str], None]) -> None:
-        self._machine, self._me, self._say = machine, worker, say
-        self._db = machine.settings.db
+    def __init__(self, place: Workplace, worker: Worker, say: Callable[[str], None]) -> None:
+        self._place, self._me, self._say = place, worker, say
+        self._db = place.settings.db
         self._lock = threading.RLock()
         self._carried: dict[str, Carried] = {}
         self._shared: dict[str, Shared] = {}
@@ -246,7 +246,7 @@ class WorkerProcess:
             assert self._engine is not None
             self._say(f"Directing {carried.order.topic}")
             try:
-                carried.show = ShowOrder(self._engine, self._machine, self._fenced(carried), carried.order)
+                carried.show = ShowOrder(self._engine, self._place, self._fenced(carried), carried.order)
                 if carried.is_over:
                     raise Detached
                 answer = {"status": carried.show.run()}
@@ -278,7 +278,7 @@ class WorkerProcess:
         order = carried.order
         assert self._engine is not None
         show = OrderShow(
-            self._machine,
+            self._place,
             self._fenced(carried),
             order.topic,
             order.play,

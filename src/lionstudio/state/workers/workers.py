@@ -10,7 +10,7 @@ from lionstudio.errors import Ambiguous, Conflict, NotFound
 from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.state.connection import Connection
 
-# between two renewals of a lease; tests have shorter ones, and all other times follow from it
+# Between two renewals of a lease. All other times follow from it; tests shorten it.
 BEAT_SECONDS = float(os.environ.get("LIONAGI_TEST_BEAT_SECONDS") or 5.0)
 LEASE_SECONDS = 4 * BEAT_SECONDS
 FREEZE_SECONDS = LEASE_SECONDS / 2  # without a renewal, a supervisor freezes its agent
