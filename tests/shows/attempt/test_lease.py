@@ -25,11 +25,13 @@ from tests.support.process_trees import everything_below, still_alive
 from tests.support.waiting import wait_until
 
 from lionstudio.model.ids import new_id
+from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.shows.attempt import attempt_files, guard_process
 from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch, Exit, Lease
 from lionstudio.state.backends import open_database
 from lionstudio.state.database import Database
+from lionstudio.state.sessions import create_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.workers import orders
 from lionstudio.state.workers.orders import Order, Work
@@ -70,11 +72,12 @@ stamp(name)
 """,
     # always another process: it forks and exits
     "runaway": """
+if os.fork():
+    while True:
+        time.sleep(1)
 while True:
-    if os.fork() != 0:
-        os._exit(0) if os.getppid() == 1 or first is False else None
-        os.waitpid(-1, 0) if first else None
-    first = False
+    if os.fork():
+        os._exit(0)
     os.write(file, f"{name} {time.clock_gettime(time.CLOCK_BOOTTIME)!r}\\n".encode())
     time.sleep(0.003)
 """,
@@ -132,7 +135,7 @@ class LeaseHarness:
     def prepare(self, fence: int, agent: str = "plain", argv: tuple[str, ...] | None = None, **options: Any) -> str:
         folder = attempt_files.attempt_folder(str(self.root), "play", fence)
         self.sessions.append(new_id())
-        source = f"{_STAMP}SOURCE = {_STAMP + 'stamp(name)'!r}\nfirst = True\n{AGENTS[agent]}"
+        source = f"{_STAMP}SOURCE = {_STAMP + 'stamp(name)'!r}\n{AGENTS[agent]}"
         stamping = (sys.executable, "-I", "-S", "-c", source, str(self.stamps), f"fence{fence}")
         lease = Lease(self.db, "calc/1", fence, self.lock_path)
         spec = AttemptSpec(
@@ -152,6 +155,8 @@ class LeaseHarness:
         watch = self.watch(self.prepare(fence, agent, argv, **options))
         assert watch.poll() is None
         wait_until(lambda: self.moments(f"fence{fence}"), what=attempt_files.log_tail(watch._folder))
+        with Database(str(self.root / "state.db")) as state:  # as `li agent` does before its agent starts
+            state.write(lambda conn: create_session(conn, Session(id=self.sessions[-1], created_at=1.0)))
         return watch
 
     def moments(self, name: str = "fence1") -> list[float]:

@@ -58,12 +58,15 @@ Process = tuple[int, int]  # the pid and the start ticks: together they are uniq
 GUARD_CODE = "import sys; sys.path.append(sys.argv[1]); import guard_process; guard_process.main(*sys.argv[2:])"
 
 
-def main(descriptor: str, session_id: str, cgroup: str, freeze: str, tick: str, others: str, *known: str) -> NoReturn:
-    """Guard the tree of our parent; `known` is what a guard before us has frozen, the time first."""
+def main(
+    descriptor: str, supervisor: str, session_id: str, cgroup: str, freeze: str, tick: str, others: str, *known: str
+) -> NoReturn:
+    """Guard the tree of a supervisor, our parent; `known` is what a guard before us has frozen, the time first."""
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     _be_private_and_quick()
-    tree = Tree(os.getppid(), session_id, Cgroup(cgroup) if cgroup else None, {int(pid) for pid in others.split()})
+    others_of_it = {int(pid) for pid in others.split()}
+    tree = Tree(process_of(supervisor), session_id, Cgroup(cgroup) if cgroup else None, others_of_it)
     guard = Guard(socket.socket(fileno=int(descriptor)), tree, float(freeze), float(tick))
     if known:
         guard.adopt(float(known[0]), [process_of(text) for text in known[1:]])
@@ -145,40 +148,53 @@ class Cgroup:
 class Tree:
     """Everything below a supervisor, but its guard and other children that it names."""
 
-    def __init__(self, supervisor: int, session_id: str, cgroup: Cgroup | None, others: Iterable[int] = ()) -> None:
+    def __init__(
+        self, supervisor: Process | None, session_id: str, cgroup: Cgroup | None, others: Iterable[int] = ()
+    ) -> None:
+        """Without a supervisor, it is dead: the tree is what names the session."""
         self.cgroup = cgroup
-        self.is_orphaned = False
+        self.is_orphaned = supervisor is None
         self.others = set(others)
-        self._supervisor = supervisor
+        self._supervisor = supervisor or (0, 0)
         self._session_id = session_id.encode()
         self._seen: dict[int, int] = {}  # while the supervisor lived: start ticks by pid
 
     def processes(self) -> dict[int, int]:
-        """The live processes and their start ticks, a parent before its children."""
-        if self._supervisor not in (os.getpid(), os.getppid()):
+        """The live processes and their start ticks, a parent before its children.
+
+        Each is proven: it is a child of one that is proven, names the session, or is in its cgroup. Our own parent is
+        never taken for the supervisor by its number alone, because whoever adopts us has everything below it.
+        """
+        alive: dict[int, int] = {}
+        if self._is_supervised():
+            alive = _below({self._supervisor[0]: self._supervisor[1]}, {os.getpid(), *self.others})
+            del alive[self._supervisor[0]]
+        if not self._is_supervised():  # perhaps since we began to look: then nothing of it counts
             self.is_orphaned = True
-        if self.is_orphaned:
-            roots = [pid for pid, ticks in self._seen.items() if _ticks(pid) == ticks]
-            found = _below([*roots, *self._marked()])
-        else:
-            roots = [pid for pid in children_of(self._supervisor) if pid not in self.others and pid != os.getpid()]
-            found = _below(roots)
-        if self.cgroup is not None:
-            found += [pid for pid in self.cgroup.pids() if pid not in found]
-        alive = {pid: ticks for pid in found if (ticks := _ticks(pid)) is not None}
+            roots = {pid: ticks for pid, ticks in self._seen.items() if _ticks(pid) == ticks}
+            alive = _below({**roots, **self._marked()}, {os.getpid()})
+        for pid in self.cgroup.pids() if self.cgroup is not None else ():
+            if pid not in alive and (ticks := _ticks(pid)) is not None and pid != os.getpid():
+                alive[pid] = ticks
         self._seen = {**self._seen, **alive} if self.is_orphaned else alive
         return alive
 
-    def _marked(self) -> list[int]:
+    def _is_supervised(self) -> bool:
+        """Whether the supervisor lives: we are it, or its child."""
+        pid, ticks = self._supervisor
+        return not self.is_orphaned and pid > 1 and pid in (os.getpid(), os.getppid()) and _ticks(pid) == ticks
+
+    def _marked(self) -> dict[int, int]:
         """Processes that name the session in their environment, or the recorder in its arguments."""
-        marked, us = [], os.getpid()
+        marked, us = {}, os.getpid()
         for name in os.listdir("/proc"):
-            if name.isdigit() and int(name) != us:
+            ticks = _ticks(int(name)) if name.isdigit() and int(name) not in (1, us) else None
+            if ticks is not None:
                 environ = _read(f"/proc/{name}/environ").split(b"\0")
                 words = _read(f"/proc/{name}/cmdline").split(b"\0") if environ == [b""] else []
                 named = _OPTION in words[:-1] and words[words.index(_OPTION) + 1] == self._session_id
                 if named or _MARK + self._session_id in environ:
-                    marked.append(int(name))
+                    marked[int(name)] = ticks
         return marked
 
     def awake(self, stopping: Collection[Process] = ()) -> list[Process]:
@@ -327,6 +343,10 @@ def text_of(process: Process) -> str:
     return f"{process[0]}:{process[1]}"
 
 
+def find_process(pid: int) -> Process:
+    return pid, _ticks(pid) or 0
+
+
 def process_of(text: str) -> Process:
     pid, _, ticks = text.partition(":")
     return int(pid), int(ticks)
@@ -335,6 +355,8 @@ def process_of(text: str) -> Process:
 def send(process: Process, number: int) -> None:
     """Signal a process, never another one that has its pid now."""
     pid, ticks = process
+    if pid <= 1 or pid == os.getpid():
+        return
     try:
         descriptor = os.pidfd_open(pid)
     except OSError:
@@ -348,29 +370,35 @@ def send(process: Process, number: int) -> None:
         os.close(descriptor)
 
 
-def _stat(pid: int) -> tuple[bytes, int]:
-    """The state and the start ticks; state X for one that has ended: its first thread alone may be a zombie."""
+def _stat(pid: int) -> tuple[bytes, int, int]:
+    """The state, the start ticks and the parent; state X for one that has ended: its first thread may be a zombie."""
     fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     if len(fields) <= 19 or (fields[0] == b"Z" and int(fields[17]) <= 1):
-        return b"X", 0
-    return fields[0], int(fields[19])
+        return b"X", 0, 0
+    return fields[0], int(fields[19]), int(fields[1])
 
 
 def _ticks(pid: int) -> int | None:
     """None for one that has ended."""
-    state, ticks = _stat(pid)
+    state, ticks, _ = _stat(pid)
     return None if state == b"X" else ticks
 
 
-def _below(roots: list[int]) -> list[int]:
-    """These and all descendants, a parent before its children; reading down is cheaper than reading every process."""
-    found = dict.fromkeys(roots)
-    queue = list(found)
-    for pid in queue:
-        fresh = [child for child in children_of(pid) if child not in found]
-        found.update(dict.fromkeys(fresh))
-        queue += fresh
-    return list(found)
+def _below(roots: dict[int, int], without: Collection[int]) -> dict[int, int]:
+    """These and all descendants with their start ticks, a parent before its children.
+
+    Reading down is cheaper than reading every process. A process counts only while it says itself whose child it is:
+    its pid may have passed to another one since it was listed.
+    """
+    found = dict(roots)
+    queue = list(roots)
+    for parent in queue:
+        for pid in children_of(parent):
+            state, ticks, of = _stat(pid)
+            if state != b"X" and of == parent and pid > 1 and pid not in found and pid not in without:
+                found[pid] = ticks
+                queue.append(pid)
+    return found
 
 
 def children_of(pid: int) -> list[int]:

@@ -58,7 +58,8 @@ class LeaseKeeper:
         self._counted_until = 0.0
         self._is_frozen = threading.Event()
         self._frozen: list[str] = []  # the processes, for the next guard
-        self._tree = guard.Tree(os.getpid(), session_id, cgroup, guard.children_of(os.getpid()))
+        self._us = guard.find_process(os.getpid())
+        self._tree = guard.Tree(self._us, session_id, cgroup, guard.children_of(os.getpid()))
         self._guard: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lines = b""
@@ -86,7 +87,7 @@ class LeaseKeeper:
         self._say(f"{guard.RENEWED} {self._renewed_at!r}" if self.lost is None else guard.LOST)
         known = [] if self._frozen_since is None else [repr(self._frozen_since), *self._frozen]
         cgroup = self._tree.cgroup.path if self._tree.cgroup is not None else ""
-        options = [self._session_id, cgroup, repr(FREEZE_SECONDS), repr(_TICK_SECONDS)]
+        options = [guard.text_of(self._us), self._session_id, cgroup, repr(FREEZE_SECONDS), repr(_TICK_SECONDS)]
         with theirs:
             self._guard = start_ours(
                 isolated_argv(
@@ -330,7 +331,7 @@ def boot_age(moment: float) -> float:
 def _end_orphans(session_id: str) -> bool:
     """Kill what a supervisor left that was killed with its guard, frozen or not; return whether there was anything."""
     path = _find_cgroup(session_id)
-    tree = guard.Tree(0, session_id, guard.Cgroup(path) if path is not None and os.path.isdir(path) else None)
+    tree = guard.Tree(None, session_id, guard.Cgroup(path) if path is not None and os.path.isdir(path) else None)
     if not tree.processes():
         return False
     tree.kill()

@@ -282,6 +282,8 @@ class Supervisor:
         if self._lease is not None and not self._lease.may_run:
             self._lease.kill()
         left = end_processes_of(self._spec.session_id, grace=_LEFTOVER_GRACE)
+        if self._lease is not None:
+            self._lease.kill()  # also what carries no mark: it is below us
         if self._lease is not None and how == "released" and not self._lease.release():
             detail = f"{detail}; the hub could not be told"
         point("attempt.ended")
