@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.machines import has_namespaces
 from tests.support.fleet_chaos import Chaos, Fleet, Journal, find_problems
+from tests.support.machines import has_namespaces
 from tests.support.sandboxes import processes_with
 
 pytestmark = [pytest.mark.crash, pytest.mark.postgres]

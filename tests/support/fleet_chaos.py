@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
-from tests.support.machines import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git
 from tests.support.hub_cutter import HubCutter
+from tests.support.machines import GitDaemon, WorkerMachine, clean_environment, has_namespaces, run_git
 from tests.support.postgres_server import PASSWORD, PostgresServer
 
 from lionstudio.system.li_process import li_argv
@@ -49,11 +49,7 @@ class Fleet:
         self.server = PostgresServer(durable=True)
         with self.server.admin() as pg:
             pg.execute("CREATE DATABASE hub OWNER lion TEMPLATE template0 LOCALE 'C.UTF-8'")
-        secrets = root / "pgpass"
-        secrets.write_text(f"*:*:*:lion:{PASSWORD}\n")
-        secrets.chmod(0o600)
         more = {
-            "PGPASSFILE": str(secrets),
             "LIONAGI_TEST_BEAT_SECONDS": f"{beat:g}",
             "LIONAGI_SANDBOX": "off",  # agents stamp into a folder that all machines see
         }
@@ -72,9 +68,14 @@ class Fleet:
         }
         home = root / "person"
         home.mkdir(mode=0o700)
+        # variables with a password do not reach the processes around an agent; this file does
+        for folder in (home, *(machine.folder for machine in self.machines.values())):
+            (folder / ".pgpass").write_text(f"*:*:*:lion:{PASSWORD}\n")
+            (folder / ".pgpass").chmod(0o600)
         self.env = {
             **clean_environment(),
             **more,
+            "HOME": str(home),
             "LIONAGI_HOME": str(home),
             "LIONAGI_SHOWS": str(home / "shows"),
             "LIONAGI_DB": self.url,
@@ -137,7 +138,7 @@ class Fleet:
         self.topics.append(topic)
 
     def query(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        with psycopg.connect(self.url, passfile=self.env["PGPASSFILE"], connect_timeout=5, autocommit=True) as conn:
+        with psycopg.connect(self.server.url("hub"), connect_timeout=5, autocommit=True) as conn:
             return conn.execute(sql, values).fetchall()
 
     def statuses(self) -> dict[str, str]:

@@ -152,6 +152,7 @@ class WorkerMachine:
         self.env = {
             **clean_environment(),
             **_IDENTITY,
+            "HOME": str(place),
             "LIONAGI_HOME": str(self.home),
             "LIONAGI_SHOWS": str(place / "shows"),
             "LIONAGI_DB": db,
