@@ -22,14 +22,13 @@ from lionstudio.state.shows import find_show, list_plays
 from lionstudio.state.workers.orders import Order, list_orders
 
 TOPIC = "demo"
-BEAT = "0.5"
 
 
 class Fleet:
     """One hub and its machines; `url` is an empty database of a server."""
 
-    def __init__(self, root: Path, url: str) -> None:
-        self.root, self.url = root, url
+    def __init__(self, root: Path, url: str, beat: float = 0.5) -> None:
+        self.root, self.url, self.beat = root, url, beat
         self.repo, self.remote = root / "repo", root / "remote.git"
         self.ran_log = root / "ran"
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
@@ -60,7 +59,7 @@ class Fleet:
             "LIONAGI_SHOWS": str(home / "shows"),
             "LIONAGI_DB": self.url,
             "LIONAGI_SANDBOX": "off",
-            "LIONAGI_TEST_BEAT_SECONDS": BEAT,
+            "LIONAGI_TEST_BEAT_SECONDS": str(self.beat),
         }
 
     def li(self, *words: str, machine: str = "user", **more: str) -> CommandResult:
@@ -98,11 +97,9 @@ class Fleet:
         mark, parents, found = str(self.root / name).encode(), {}, set()
         for entry in filter(str.isdigit, os.listdir("/proc")):
             with suppress(OSError, IndexError, ValueError):
-                parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
-                if (
-                    mark in Path(f"/proc/{entry}/environ").read_bytes()
-                    or mark in Path(f"/proc/{entry}/cmdline").read_bytes()
-                ):
+                process = Path("/proc") / entry
+                parents[int(entry)] = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+                if mark in (process / "environ").read_bytes() + (process / "cmdline").read_bytes():
                     found.add(int(entry))
         while more := {pid for pid, parent in parents.items() if parent in found} - found:
             found |= more

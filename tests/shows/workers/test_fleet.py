@@ -70,7 +70,8 @@ def test_power_failure_of_a_worker_lets_another_one_take_over(fleet: Fleet) -> N
 
 
 def test_killed_worker_process_that_starts_again_adopts_its_attempt(fleet: Fleet) -> None:
-    fleet.write_plan({"slow": write("slow", seconds=5)})
+    fleet.beat = 4  # a supervisor waits two beats for its worker
+    fleet.write_plan({"slow": write("slow", seconds=8)})
     fleet.start_worker("one")
     assert fleet.run_show().code == 0
     fleet.wait_until(lambda: fleet.runs()["slow"] == 1)

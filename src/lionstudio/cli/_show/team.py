@@ -1,4 +1,4 @@
-"""Shows that the workers of a hub play: which they are, starting them, and whether somebody directs one."""
+"""Shows that the workers of a hub play: find them, start them, tell whether one is directed."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def find_team(settings: Settings, topic: str) -> Meta | None:
 
 def is_for_workers(args: argparse.Namespace, settings: Settings, show_dir: str) -> bool:
     """Whether a show is, or shall be, played by workers."""
-    here, wanted = getattr(args, "here", False), getattr(args, "workers", False)
+    stays, wanted = getattr(args, "here", False), getattr(args, "workers", False)
     known = find_team(settings, args.topic) is not None
-    if here and known:
+    if stays and known:
         raise InvalidInput(f"{args.topic} is played by workers already", hint=f"li show run {args.topic}")
     if wanted and not is_server(settings.db):
         raise InvalidInput(
             "--workers needs a hub, and the database is a file of this machine",
             hint="li hub init ADDRESS, then set LIONAGI_DB to it",
         )
-    if here or known or wanted:
-        return not here
+    if stays or known or wanted:
+        return not stays
     plan = None
     try:
         plan, _ = parse_plan(args.topic, read_text(os.path.join(show_dir, PLAN)))
@@ -105,7 +105,7 @@ def is_directed(settings: Settings, show_dir: str) -> bool:
 
 
 def is_team_busy(settings: Settings, topic: str) -> bool:
-    """Whether orders of a show are open, besides the one that directs it, or nobody has that one."""
+    """Whether orders of a show are open, besides the one that directs it, or no worker has that one."""
     with db_access.reading(settings.db) as conn:
         orders = list_orders(conn, topic)
     return any(order.work is not Work.SHOW or order.worker_id is None for order in orders)

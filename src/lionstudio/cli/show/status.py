@@ -13,7 +13,6 @@ from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.snapshot import take_snapshot
 from lionstudio.cli._show.team import is_directed
-from lionstudio.cli._show.team_orders import BUSY, TeamOrders, load_team_orders, name_of, why_waiting
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
@@ -22,6 +21,7 @@ from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.printed_commands import located
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, Paint, is_terminal, say, styles_for, width_of
+from lionstudio.cli.workers._orders import BUSY, TeamOrders, load_team_orders, name_of, why_waiting
 from lionstudio.errors import NotFound
 from lionstudio.model.shows.play_graph import blocked_by
 from lionstudio.model.shows.show import Play

@@ -7,7 +7,6 @@ import sys
 import time
 from typing import Any
 
-from lionstudio.cli._show.team_orders import name_of, why_waiting
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
@@ -15,6 +14,7 @@ from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
 from lionstudio.cli.workers._hub import require_hub
+from lionstudio.cli.workers._orders import name_of, why_waiting
 from lionstudio.state.workers.orders import Order, list_orders
 from lionstudio.state.workers.workers import Worker, list_workers
 

@@ -287,7 +287,7 @@ class Executor:
             setup=show.plan.setup,
             env=show.gate_environ,
             confine=lambda path: show.confine(play, path).sandbox,
-            **show.checkout_of_others(meta),
+            **show.checkout_of_others(play, meta),
         )
         checkout = prepare(target)
         if (conflict := attempt_command.conflict_of(meta)) is not None and not meta.get("resume"):
@@ -304,8 +304,8 @@ class Executor:
         show = self.show
         meta = show.read_meta(play)
         folder = self._attempt_folder(play, meta)
-        session_id = show.session_of(folder, meta)
-        meta = {**meta, "session_id": session_id}
+        meta = show.own_meta(play, folder, meta)
+        session_id = str(meta["session_id"])
         play_records.path_inside(show.show_dir, os.path.relpath(folder, show.show_dir))
         variables = attempt_command.variables_of(show.runnable_plan, show.planned(play), show.settings)
         environ = attempt_command.attempt_environment(show.agent_environ, variables)

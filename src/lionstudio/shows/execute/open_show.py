@@ -240,9 +240,9 @@ class OpenShow:
     def attempt_folder(self, play: str, attempt: int, part: int) -> str:
         return attempt_folder(self.show_dir, play, attempt, part)
 
-    def session_of(self, folder: str, meta: Mapping[str, Any]) -> str:
-        """Return the id of the session that the attempt in a folder records to."""
-        return str(meta["session_id"])
+    def own_meta(self, play: str, folder: str, meta: Meta) -> Meta:
+        """Return the meta of a play as the attempt in a folder uses it: with the session that it records to."""
+        return meta
 
     @property
     def fence(self) -> int | None:
@@ -265,7 +265,7 @@ class OpenShow:
         """Do work that needs the repository; another machine's may be away for a while."""
         return work()
 
-    def checkout_of_others(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+    def checkout_of_others(self, play: str, meta: Mapping[str, Any]) -> dict[str, Any]:
         """Return where the checkout of a play continues that other machines may have worked on."""
         return {}
 
@@ -318,7 +318,7 @@ class OpenShow:
             return play_records.read_meta(self.show_dir, play) or {}
 
     def read_verdict(self, play: str) -> Meta | None:
-        """Read the last verdict on a play, whoever wrote it."""
+        """Read the last verdict on a play, of any machine."""
         return find_object(os.path.join(self.show_dir, play, VERDICT))
 
     def close(self) -> None:

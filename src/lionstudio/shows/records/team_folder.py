@@ -57,8 +57,8 @@ def write_play(show_dir: str, play: Play) -> None:
 def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
     """Write what people said since, where the files differ; an older word does not replace a newer one."""
     facts = show.metadata
-    said = facts.get("said")
-    for play, record in (said if isinstance(said, dict) else {}).items():
+    words = facts.get("said")
+    for play, record in (words if isinstance(words, dict) else {}).items():
         decision, about = parse_decision(record), play or None
         before = find_decision(show_dir, about)
         if before is None or before.id != decision.id:

@@ -40,20 +40,23 @@ def decide_by_row(
         if play is None:
             _check_carried_out(conn, topic)
         is_open = question is not None and question.is_open
-        said = decision._replace(id=question.id) if question is not None and is_open else decision
-        _say(conn, topic, play, said)
+        chosen = decision._replace(id=question.id) if question is not None and is_open else decision
+        _say(conn, topic, play, chosen)
         if question is not None and is_open:
-            record_in(conn, question, said)
-        return said
+            record_in(conn, question, chosen)
+        return chosen
 
     return database.write(work)
 
 
 def _say(conn: Connection, topic: str, play: str | None, decision: Decision) -> None:
     show = get_show(conn, topic)
-    said = show.metadata.get("said")
+    before = show.metadata.get("said")
     record = {name: value for name, value in redactor().record(decision.to_dict()).items() if value is not None}
-    words = {**(said if isinstance(said, dict) else {}), play or ABOUT_SHOW: {**record, "decision": str(decision.kind)}}
+    words = {
+        **(before if isinstance(before, dict) else {}),
+        play or ABOUT_SHOW: {**record, "decision": str(decision.kind)},
+    }
     put_show(conn, replace(show, metadata={**show.metadata, "said": words}))
 
 
@@ -68,8 +71,8 @@ def _check_carried_out(conn: Connection, topic: str) -> None:
 
 def said_decision(facts: Mapping[str, Any], play: str | None) -> Decision | None:
     """Return the last decision about a play, or about the show, by the facts of its row."""
-    said = facts.get("said")
-    record = said.get(play or ABOUT_SHOW) if isinstance(said, dict) else None
+    words = facts.get("said")
+    record = words.get(play or ABOUT_SHOW) if isinstance(words, dict) else None
     return parse_decision(record) if isinstance(record, dict) else None
 
 

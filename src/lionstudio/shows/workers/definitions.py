@@ -29,19 +29,19 @@ def find_definitions(plan: Plan, settings: Settings) -> list[Definition]:
     folder = plan.repo or os.getcwd()
     gates = [*plan.gates, *plan.final_gates, *(gate for play in plan.plays for gate in play.gates or ())]
     agents = [plan.agent, *(play.agent for play in plan.plays), *(gate.agent for gate in gates)]
-    found: dict[str, Definition] = {}
+    definitions: dict[str, Definition] = {}
     for name in dict.fromkeys(play.playbook for play in plan.plays if play.playbook):
         definition = find_definition("playbook", name, settings.home, folder)
         if definition is None:
             raise NotFound(f"playbook {name} not found", hint="li playbooks ls")
-        found[f"playbook/{name}"] = definition
+        definitions[f"playbook/{name}"] = definition
         agents += _agents_of_playbook(name, settings, folder)
     for name in dict.fromkeys(agent for agent in agents if agent):
         if "/" not in name and find_provider(name) is None:
             definition = find_definition("agent", name, settings.home, folder)
             if definition is not None:
-                found[f"agent/{name}"] = definition
-    return list(found.values())
+                definitions[f"agent/{name}"] = definition
+    return list(definitions.values())
 
 
 def _agents_of_playbook(name: str, settings: Settings, folder: str) -> Iterator[str]:

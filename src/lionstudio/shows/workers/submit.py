@@ -1,4 +1,4 @@
-"""Give a show to the workers of a hub: check its plan, write its rows, and order that somebody directs it."""
+"""Give a show to the workers of a hub: check its plan, write its rows, and order its direction."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def submit_show(
     concurrency: int | None = None,
     warn: Callable[[str], None] = lambda text: None,
 ) -> Submitted:
-    """Write the rows of a show unless they exist, and order its direction unless somebody directs it."""
+    """Write the rows of a show unless they exist, and order its direction unless it is directed."""
     topic = os.path.basename(show_dir)
     show = database.read(lambda conn: find_show(conn, topic))
     if not is_team_show(show):
@@ -56,8 +56,8 @@ def submit_show(
             return Submitted(running.id, False)
         if again:
             facts = (find_show(conn, topic) or Show(topic=topic, show_dir=show_dir)).metadata
-            said = {play: word for play, word in (facts.get("said") or {}).items() if play}
-            put_facts(conn, topic, abort=None, said=said or None)
+            about_plays = {play: word for play, word in (facts.get("said") or {}).items() if play}
+            put_facts(conn, topic, abort=None, said=about_plays or None)
         order_id = next_show_order(conn, topic)
         place_order(conn, order_id, topic, None, Work.SHOW, {"again": again}, shape=SHAPE)
         return Submitted(order_id, True)

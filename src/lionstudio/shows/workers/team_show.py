@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -226,13 +227,28 @@ class OrderShow(TeamShow):
         """A folder for each fence: an attempt that comes back to this machine is another one."""
         return f"{super().attempt_folder(play, attempt, part)}@{self._fence}"
 
-    def session_of(self, folder: str, meta: Mapping[str, Any]) -> str:
-        """The session of the director's choice, or a new one where another machine has recorded to that."""
-        if (known := attempt_files.session_of(folder)) is not None:
-            return known
-        planned = str(meta["session_id"])
-        is_used = self.database.read(lambda conn: find_session(conn, planned)) is not None
-        return new_id() if is_used else planned
+    def own_meta(self, play: str, folder: str, meta: Meta) -> Meta:
+        """The session of the director's choice, or a new one where another machine has recorded to that.
+
+        An agent that a usage limit interrupted on another machine begins again: what it remembers is there.
+        """
+        session_id = attempt_files.session_of(folder)
+        if session_id is None:
+            session_id = planned = str(meta["session_id"])
+            if self.database.read(lambda conn: find_session(conn, planned)) is not None:
+                session_id = new_id()
+                meta = {**meta, "retries": meta.get("retries") or planned}
+        resume = meta.get("resume")
+        attempts = glob.iglob(os.path.join(glob.escape(os.path.join(self.show_dir, play, "attempts")), "*"))
+        if resume and not any(attempt_files.session_of(attempt) == resume for attempt in attempts):
+            meta = {**meta, "resume": None, "retries": resume}
+        return {**meta, "session_id": session_id}
+
+    def checkout_of_others(self, play: str, meta: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(meta.get("base"), str):
+            return {}
+        self.fetch_work(play, meta)
+        return {"base": meta["base"], "head": meta.get("head")}
 
     @property
     def fence(self) -> int:

@@ -242,7 +242,7 @@ class WorkerProcess:
     def _direct(self, order_id: str) -> None:
         with self._carrying(order_id) as carried:
             if carried is None:
-                raise Detached  # not ours: whoever has the order resumes it
+                raise Detached  # not ours: the worker that has the order resumes it
             assert self._engine is not None
             self._say(f"Directing {carried.order.topic}")
             try:

@@ -29,7 +29,7 @@ class Work(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class WorkOrder:
     """One piece of work; `worker_id` is None while it waits for a worker."""
 
     id: str
@@ -50,8 +50,11 @@ class Order:
     answer: Any
 
 
+Order = WorkOrder  # where nothing else is ordered
+
+
 class OrderLost(IllegalTransition):
-    """The order was given to another worker, or ended; whoever carries it now writes nothing more."""
+    """The order was given to another worker, or ended; the worker that carries it out writes nothing more."""
 
 
 _PLACE = """

@@ -159,8 +159,18 @@ class Transport:
         if result.code != 0 and not rejected:
             if _NO_ATOMIC in result.err:
                 raise NoAtomicPush("the remote cannot move several refs together")
-            raise self._failure("push", result)
+            error = self._failure("push", result)
+            # the answer may be lost, or git killed by a signal because the remote hung up first
+            if not isinstance(error, RemoteAway) or not self._has(updates):
+                raise error
         return PushOutcome(rejected, _said_by_remote(result.err))
+
+    def _has(self, updates: Sequence[RefUpdate]) -> bool:
+        """Tell whether the remote has moved the refs; False when it does not answer."""
+        with suppress(LionError):
+            refs = self.list_refs(*(update.ref for update in updates))
+            return all(refs.get(update.ref) == update.new for update in updates)
+        return False
 
     def push_lfs_objects(self, oids: Sequence[str]) -> None:
         """Upload LFS objects from the store of the git folder; git-lfs skips those that the remote has."""
