@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.fleet_chaos import Chaos, Fleet, Journal, find_problems
+from tests.support.fleet_chaos import Chaos, Fleet, Journal, find_missing_merges, find_safety_problems
 from tests.support.machines import has_namespaces
 from tests.support.sandboxes import processes_with
 
@@ -61,14 +61,16 @@ def test_chaos_merges_every_play_once(fleet: Fleet, figures: Figures) -> None:
     ended = fleet.wait_until_ended(END_SECONDS)
     journal.close()
 
-    assert ended, f"seed {SEED}: shows did not end\n{fleet.describe()}"
-    problems = find_problems(fleet, journal, dict.fromkeys(fleet.topics, len(PLAYS)))
-    lives = fleet.lives()
     plays = len(fleet.topics) * len(PLAYS)
+    safety = find_safety_problems(fleet, journal)
+    assert safety == [], f"seed {SEED}"
+    assert ended, f"seed {SEED}: nothing happened twice, but shows did not end\n{fleet.describe()}"
+    problems = find_missing_merges(fleet, dict.fromkeys(fleet.topics, len(PLAYS)))
+    lives = fleet.lives()
     faults = ", ".join(f"{name} {count}" for name, count in sorted(chaos.counts.items()))
     where = "in namespaces" if has_namespaces() else "without namespaces"
     figures(
-        f"seed {SEED}, {SECONDS / 60:.1f} minutes {where}: {plays} plays merged once, {len(lives)} executions, "
+        f"seed {SEED}, {SECONDS / 60:.1f} minutes {where}: {plays} plays merged once, {len(lives)} agents ran, "
         f"{len(journal.answers)} answers kept; {faults}"
     )
     assert problems == [], f"seed {SEED}"

@@ -362,33 +362,42 @@ class Chaos:
         return True
 
 
-def find_problems(fleet: Fleet, journal: Journal, plays: Mapping[str, int]) -> list[str]:
-    """Everything that must never happen, and did; `plays` counts those of each show."""
-    problems = list(journal.problems)
-    statuses = fleet.statuses()
+def find_missing_merges(fleet: Fleet, plays: Mapping[str, int]) -> list[str]:
+    """Shows that are not complete, or whose plays are not merged exactly once; `plays` counts those of each show."""
+    problems, statuses = [], fleet.statuses()
     for topic, count in plays.items():
         merges = fleet.daemon.merges(topic)
         if statuses.get(topic) != "completed":
             problems.append(f"{topic} is {statuses.get(topic)}")
-        wrong = {play: times for play, times in merges.items() if times != 1}
-        if len(merges) != count or wrong:
-            problems.append(f"{topic}: {len(merges)} of {count} plays are merged; not once: {wrong}")
-    lives = fleet.lives()
+        if len(merges) != count:
+            problems.append(f"{topic}: {len(merges)} of {count} plays are merged")
+    return problems
+
+
+def find_safety_problems(fleet: Fleet, journal: Journal) -> list[str]:
+    """Everything that must never happen, and did, whether the shows have ended or not."""
+    problems, lives = list(journal.problems), fleet.lives()
+    for topic in fleet.topics:
+        again = {play: times for play, times in fleet.daemon.merges(topic).items() if times != 1}
+        problems += [f"{topic}: merged more than once: {again}"] if again else []
     problems += [f"attempt ran twice under one fence: {key}" for key, times in _keys(lives).items() if times > 1]
     problems += _overlaps(lives)
     problems += _lost(fleet, journal)
     done = {life.id for life in lives if life.is_done}
     problems += [
-        f"{path} holds the work of an agent that did not complete it"
-        for topic in plays
+        f"{topic}: {path} holds the work of an agent that did not complete it"
+        for topic in fleet.topics
         for path, life in _work(fleet, topic).items()
         if life not in done
     ]
-    fsck = subprocess.run(
-        ["git", "-C", str(fleet.daemon.repo), "fsck", "--strict"], capture_output=True, text=True, check=False
-    )
-    bad = [line for line in (fsck.stdout + fsck.stderr).splitlines() if not line.startswith(("dangling", "notice"))]
-    return problems + ([f"git fsck: {bad}"] if fsck.returncode or bad else [])
+    return problems + _check_repository(fleet)
+
+
+def _check_repository(fleet: Fleet) -> list[str]:
+    words = ["git", "-C", str(fleet.daemon.repo), "fsck", "--strict"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    bad = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(("dangling", "notice"))]
+    return [f"git fsck: {bad}"] if done.returncode or bad else []
 
 
 def _keys(lives: list[Life]) -> Counter[tuple[Any, ...]]:
@@ -429,5 +438,7 @@ def _lost(fleet: Fleet, journal: Journal) -> list[str]:
 
 def _work(fleet: Fleet, topic: str) -> dict[str, str]:
     branch = f"refs/heads/show/{topic}/integration"
+    if not fleet.daemon.git("for-each-ref", branch):
+        return {}
     names = fleet.daemon.git("ls-tree", "-r", "--name-only", branch, "work").splitlines()
     return {name: fleet.daemon.git("show", f"{branch}:{name}") for name in names}
