@@ -27,7 +27,7 @@ TOPIC = "demo"
 class Fleet:
     """One hub and its machines; `url` is an empty database of a server."""
 
-    def __init__(self, root: Path, url: str, beat: float = 0.5) -> None:
+    def __init__(self, root: Path, url: str, beat: float = 1.0) -> None:
         self.root, self.url, self.beat = root, url, beat
         self.repo, self.remote = root / "repo", root / "remote.git"
         self.ran_log = root / "ran"

@@ -23,7 +23,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
 from lionstudio.runs.artifacts import CheckedArtifact
 from lionstudio.runs.event_writer import LaneBranches
-from lionstudio.runs.lease import Lease
+from lionstudio.runs.lease import RunLease
 from lionstudio.runs.recorder import Recorder, Redact
 from lionstudio.runs.settle import facts_of, settle_command
 from lionstudio.runs.spool import Spool, watch_lock_path
@@ -110,7 +110,7 @@ class RunSession:
         self._artifacts = artifacts
         self._complete = complete  # adds what only the program's own transcript has
         self._database = database
-        self._lease = Lease(database.path, session)
+        self._lease = RunLease(database.path, session)
         self._redact = redact
         self._watch = watch
         self._warn = warn

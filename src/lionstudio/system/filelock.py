@@ -62,7 +62,7 @@ def shared_lock(path: str) -> Iterator[int]:
 
 @contextmanager
 def alone(path: str) -> Iterator[bool]:
-    """Tell whether nobody holds a lock file of `shared_lock`; until the block ends, nobody gets it."""
+    """Tell whether no process holds a lock file of `shared_lock`; until the block ends, none gets it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         yield _try_flock(descriptor, exclusive=True)

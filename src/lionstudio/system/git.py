@@ -10,13 +10,13 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import IO
 
 from lionstudio.errors import Busy, InvalidInput, LionError, NotFound, StorageFailed, WrongVersion
-from lionstudio.system.filelock import shared_lock
+from lionstudio.system.filelock import alone, shared_lock
 from lionstudio.system.filenames import absolute_path_entries, shown, which
 
 OLDEST = (2, 38)  # the first with merge-tree --write-tree
@@ -74,6 +74,9 @@ CONFIG_FLAGS = _flags(_CONFIG)
 REMOTE_FLAGS = _flags([(name, value) for name, value in _CONFIG if name not in _OF_THE_USER])
 LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
 
+# lock files that killed git processes left in a git folder of ours; git itself never removes them
+_LOCKS = ("HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
+
 
 @dataclass(frozen=True, slots=True)
 class GitResult:
@@ -124,11 +127,9 @@ class Git:
     def run(self, *args: str, stdin: bytes | IO[bytes] = b"", stdout: IO[bytes] | None = None) -> GitResult:
         """Run a command and return its result, also a failure; input and output may be files."""
         result = self._run(args, stdin, stdout)
-        if self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes):
-            from lionstudio.system.git_locks import remove_stale_locks  # rarely needed
-
-            if remove_stale_locks(self.git_dir, self.lock):
-                return self._run(args, stdin, stdout)
+        was_locked = self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes)
+        if was_locked and remove_stale_locks(self.git_dir, str(self.lock)):
+            return self._run(args, stdin, stdout)
         return result
 
     def _run(self, args: Sequence[str], stdin: bytes | IO[bytes], stdout: IO[bytes] | None) -> GitResult:
@@ -251,3 +252,21 @@ def failure(command: str, result: GitResult) -> LionError:
             hint="if no git is running there, remove that file and try again",
         )
     return LionError(f"git {command} failed: {reason:.1000}")
+
+
+def remove_stale_locks(git_dir: str, lock: str) -> bool:
+    """Remove git's lock files while no process holds the folder's own lock; return whether any was removed.
+
+    Each git process of ours in the folder holds that lock together with the others, so no process needs these files.
+    """
+    removed = False
+    with alone(lock) as is_alone:
+        if is_alone:
+            paths = [os.path.join(git_dir, name) for name in _LOCKS]
+            for folder, _, names in os.walk(os.path.join(git_dir, "refs")):
+                paths += [os.path.join(folder, name) for name in names if name.endswith(".lock")]
+            for path in paths:
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+                    removed = True
+    return removed

@@ -31,7 +31,6 @@ from lionstudio.shows.director.rules import check_decision
 from lionstudio.shows.process.lock import start_director
 from lionstudio.shows.records.answers import decide
 from lionstudio.shows.records.decisions import Decision
-from lionstudio.shows.records.play_records import is_team_show
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.shows.records.team_folder import write_folder
 from lionstudio.shows.records.words import decide_by_row
@@ -103,7 +102,7 @@ def record_decision(
         dropped=held.dropped or None if held else None,
     )
     with open_database(settings.db) as database:
-        if database is not None and is_team_show(loaded.show):
+        if database is not None and loaded.show.is_for_workers:
             decision = decide_by_row(database, args.topic, args.play, decision, question_id=args.question)
         else:
             decision = decide(folder, database, args.play, decision, question_id=args.question)
@@ -173,7 +172,7 @@ def environment(settings: Settings) -> dict[str, str]:
 
 def check_folder(loaded: LoadedShow, folder: str, settings: Settings) -> None:
     """Refuse a decision for a folder without a plan: no director would ever read it. Workers read rows."""
-    if is_team_show(loaded.show):
+    if loaded.show.is_for_workers:
         write_folder(folder, loaded.show, loaded.plays, keep_plan=True)
         return
     if not os.path.lexists(os.path.join(folder, PLAN)):

@@ -15,13 +15,12 @@ from lionstudio.errors import Conflict
 from lionstudio.files.shows.held_back import HeldBack, find_held_back
 from lionstudio.model.shows.show import Play
 from lionstudio.model.shows.show_files import PLAN
-from lionstudio.shows.records.play_records import is_team_show
 from lionstudio.system.safe_read import read_text
 
 
 def load_held_back(args: argparse.Namespace, loaded: LoadedShow, folder: str) -> HeldBack | None:
     """Find what waits for a person; Conflict when it is not what --plan and --commits name."""
-    is_team = is_team_show(loaded.show)
+    is_team = loaded.show.is_for_workers
     text = str(loaded.show.metadata["plan"]) if is_team else read_text(os.path.join(folder, PLAN))
     held = find_held_back(loaded.show.topic, folder, text, loaded.show.metadata)
     if args.plan is None and args.commits is None:

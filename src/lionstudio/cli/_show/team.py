@@ -16,7 +16,7 @@ from lionstudio.settings import Settings
 from lionstudio.shows.process.lock import has_director
 from lionstudio.state.backends import is_server
 from lionstudio.state.shows import find_show
-from lionstudio.state.workers.orders import Work, find_show_order, list_orders
+from lionstudio.state.workers.orders import Work, find_director_error, find_show_order, list_orders
 from lionstudio.system.safe_read import read_text
 
 
@@ -102,6 +102,14 @@ def is_directed(settings: Settings, show_dir: str) -> bool:
         return False
     with db_access.reading(settings.db) as conn:
         return find_show_order(conn, topic) is not None
+
+
+def why_left(settings: Settings, topic: str) -> str | None:
+    """Why the last director of a show that workers play gave up."""
+    if find_team(settings, topic) is None:
+        return None
+    with db_access.reading(settings.db) as conn:
+        return find_director_error(conn, topic)
 
 
 def is_team_busy(settings: Settings, topic: str) -> bool:

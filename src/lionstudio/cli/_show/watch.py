@@ -13,7 +13,7 @@ from typing import NoReturn
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.render import PlainView, ShowLiveView, View
 from lionstudio.cli._show.snapshot import ShowSnapshot, take_snapshot
-from lionstudio.cli._show.team import find_team, is_directed, is_team_busy
+from lionstudio.cli._show.team import find_team, is_directed, is_team_busy, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.json_output import to_json
@@ -92,6 +92,8 @@ def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool)
             say(f"The work is on branch {inline(branch)}{merge}", quiet=args.quiet)
     elif snapshot.waits_for and directed:
         say(f"{args.topic} needs you: {', '.join(snapshot.waits_for)}. Details: li show status {args.topic}{where}")
+    elif (problem := why_left(db_access.settings_of(args), args.topic)) is not None:
+        say(f"The director of {args.topic} gave up: {inline(problem)}. Continue: li show resume {args.topic}{where}")
     else:
         say(f"The director of {args.topic} exited (see _director.log). Continue: li show resume {args.topic}{where}")
     return 0 if snapshot.status is ShowStatus.COMPLETED else 1

@@ -57,7 +57,7 @@ class Lease(NamedTuple):
 
 
 class LeaseState(NamedTuple):
-    """What a supervisor reports of a lease while it runs: how long its agent was frozen."""
+    """The report of a supervisor about its lease while it runs: how long its agent was frozen."""
 
     frozen: float = 0.0  # seconds, until the last thaw
     frozen_since: float | None = None  # None while the agent is awake
@@ -76,7 +76,7 @@ class AttemptSpec(NamedTuple):
     # seconds; the agent's own deadline comes first, this one ends an agent that ignores it
     timeout: float | None = None
     silence: float | None = None  # seconds without output or messages after which the agent counts as hanging
-    lease: Lease | None = None  # None: nobody else could run it
+    lease: Lease | None = None  # None: no other machine could run it
 
 
 class Exit(NamedTuple):

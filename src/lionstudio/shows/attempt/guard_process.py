@@ -67,7 +67,7 @@ def main(
     _be_private_and_quick()
     others_of_it = {int(pid) for pid in others.split()}
     tree = Tree(process_of(supervisor), session_id, Cgroup(cgroup) if cgroup else None, others_of_it)
-    guard = Guard(socket.socket(fileno=int(descriptor)), tree, float(freeze), float(tick))
+    guard = AgentGuard(socket.socket(fileno=int(descriptor)), tree, float(freeze), float(tick))
     if known:
         guard.adopt(float(known[0]), [process_of(text) for text in known[1:]])
     guard.run()
@@ -112,15 +112,15 @@ class Cgroup:
 
     def pids(self) -> list[int]:
         """All in it; a program may have made cgroups below."""
-        found = []
+        members = []
         for folder, _, names in os.walk(self.path):
             if "cgroup.procs" in names:
                 try:
                     with open(f"{folder}/cgroup.procs", "rb", 0) as file:
-                        found += [int(pid) for pid in file.read().split()]
+                        members += [int(pid) for pid in file.read().split()]
                 except (OSError, ValueError):
                     continue
-        return [pid for pid in found if pid]
+        return [pid for pid in members if pid]
 
     def _is_frozen(self) -> bool:
         try:
@@ -163,7 +163,7 @@ class Tree:
         """The live processes and their start ticks, a parent before its children.
 
         Each is proven: it is a child of one that is proven, names the session, or is in its cgroup. Our own parent is
-        never taken for the supervisor by its number alone, because whoever adopts us has everything below it.
+        never taken for the supervisor by its number alone, because the process that adopts us has everything below it.
         """
         alive: dict[int, int] = {}
         if self._is_supervised():
@@ -204,14 +204,14 @@ class Tree:
         """
         if self.cgroup is not None:
             self.cgroup.freeze()
-        found = []
+        awake = []
         for pid, ticks in self.processes().items():
             state = _stat(pid)[0]
             if state in b"TtX" or (state in b"DZ" and (pid, ticks) in stopping):
                 continue
             if self.cgroup is None or not self.cgroup.has(pid):
-                found.append((pid, ticks))
-        return found
+                awake.append((pid, ticks))
+        return awake
 
     def kill(self) -> bool:
         """Kill everything, children before parents, and stopped before: nothing can fork or wake another meanwhile.
@@ -238,7 +238,7 @@ class Tree:
         return quiet >= _QUIET_ROUNDS
 
 
-class Guard:
+class AgentGuard:
     """Freezes and thaws a tree by the clock, and ends it with its supervisor."""
 
     def __init__(self, supervisor: socket.socket, tree: Tree, freeze: float, tick: float) -> None:
@@ -390,15 +390,15 @@ def _below(roots: dict[int, int], without: Collection[int]) -> dict[int, int]:
     Reading down is cheaper than reading every process. A process counts only while it says itself whose child it is:
     its pid may have passed to another one since it was listed.
     """
-    found = dict(roots)
+    tree = dict(roots)
     queue = list(roots)
     for parent in queue:
         for pid in children_of(parent):
             state, ticks, of = _stat(pid)
-            if state != b"X" and of == parent and pid > 1 and pid not in found and pid not in without:
-                found[pid] = ticks
+            if state != b"X" and of == parent and pid > 1 and pid not in tree and pid not in without:
+                tree[pid] = ticks
                 queue.append(pid)
-    return found
+    return tree
 
 
 def children_of(pid: int) -> list[int]:

@@ -26,7 +26,7 @@ from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.decisions import ReasonCode
 from lionstudio.model.shows.plan import Plan, PlannedPlay, play_branch
 from lionstudio.model.shows.play_codec import COLUMNS, Meta, meta_from_play, play_from_meta, typed_verdict, with_key
-from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.shows.show import TEAM, Play, Show
 from lionstudio.model.shows.show_files import ABORT, DECISION, FINAL_VERDICT, INTENT, META, PLAN, VERDICT
 from lionstudio.model.shows.show_files import FINAL_GATES as FINAL_GATES_FILE
 from lionstudio.model.status.reasons import FINAL_GATES
@@ -62,7 +62,6 @@ from lionstudio.system.atomic_write import make_folder, sync_folder, write_text
 from lionstudio.system.json_read import find_object, read_object
 from lionstudio.system.safe_read import is_within, list_folder
 
-TEAM = "team"  # in the metadata of a show that workers play: its remote, and what travels with it
 _REMOVABLE = frozenset(status for status, row in PLAYS.items() if row.can_be_removed)
 
 _P = ParamSpec("_P")
@@ -79,11 +78,6 @@ def _show_lock(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate
             return work(show_dir, *args, **named)
 
     return locked
-
-
-def is_team_show(show: Show | None) -> bool:
-    """Return whether workers play a show."""
-    return show is not None and isinstance(show.metadata.get(TEAM), dict)
 
 
 @_show_lock

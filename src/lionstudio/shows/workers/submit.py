@@ -12,14 +12,14 @@ from lionstudio.files.shows.followed_plan import digest_of
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.model.ids import new_id
 from lionstudio.model.redaction.process import redactor
-from lionstudio.model.shows.show import Show
+from lionstudio.model.shows.show import TEAM, Show
 from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
 from lionstudio.shows.git.preflight import find_repo
 from lionstudio.shows.git.remote.address import resolve_remote
 from lionstudio.shows.git.remote.open_remote import check_remote
 from lionstudio.shows.process.engine import SHAPE
-from lionstudio.shows.records.play_records import TEAM, is_team_show, put_facts, save_show
+from lionstudio.shows.records.play_records import put_facts, save_show
 from lionstudio.shows.workers.definitions import find_definitions, store_definitions
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -46,7 +46,7 @@ def submit_show(
     """Write the rows of a show unless they exist, and order its direction unless it is directed."""
     topic = os.path.basename(show_dir)
     show = database.read(lambda conn: find_show(conn, topic))
-    if not is_team_show(show):
+    if show is None or not show.is_for_workers:
         _create(show_dir, settings, database, warn)
 
     def order(conn: Connection) -> Submitted:

@@ -15,6 +15,7 @@ from lionstudio.model.ids import new_id
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.plan_changes import FollowedPlan
 from lionstudio.model.shows.play_codec import Meta
+from lionstudio.model.shows.show import TEAM
 from lionstudio.model.shows.show_files import GRANTED_BUDGET
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
@@ -28,7 +29,6 @@ from lionstudio.shows.git.remote.patience import wait_out_remote
 from lionstudio.shows.git.remote.work import fetch_work, publish_work
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.records import play_records
-from lionstudio.shows.records.play_records import TEAM
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.shows.records.team_folder import write_folder, write_play
 from lionstudio.shows.workers.definitions import make_definitions
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Workplace:
-    """What all orders of one worker share."""
+    """The surroundings that all orders of one worker share."""
 
     settings: Settings
     environ: Mapping[str, str]
@@ -54,7 +54,7 @@ class Workplace:
 
 @dataclass(slots=True)
 class Shared:
-    """What the orders of one show share on one machine."""
+    """The state that the orders of one show share on one machine."""
 
     prepared: dict[str, PreparedMerge] = field(default_factory=dict)
     checked_tip: str | None = None

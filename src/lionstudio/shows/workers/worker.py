@@ -16,10 +16,12 @@ from functools import partial
 from typing import Any
 
 from lionstudio.crash import point
-from lionstudio.errors import LionError
+from lionstudio.errors import LionError, WrongVersion
+from lionstudio.machine import host_name
 from lionstudio.shows.execute.executor import failure_of
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import SHAPE
+from lionstudio.shows.process.engine_database import check_engine
 from lionstudio.shows.process.engine_hub import HubEngine
 from lionstudio.shows.process.inbox import Detached
 from lionstudio.shows.workers.carry_out import carry_out
@@ -30,6 +32,7 @@ from lionstudio.shows.workers.team_show import OrderShow, Shared, Workplace
 from lionstudio.state.backends import open_database, open_tail
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
+from lionstudio.state.hub.machines import see_machine
 from lionstudio.state.workers.orders import (
     Order,
     OrderLost,
@@ -135,6 +138,7 @@ class WorkerProcess:
         while not self._stopping:
             try:
                 self._database = database = open_database(self._db, create=False, long_lived=True)
+                _check_engine(self._db)
                 database.write(lambda conn: register_worker(conn, self._me))
                 self._engine = HubEngine(self._db, self._me.id, {"direct": self._direct, "carry_out": self._carry_out})
                 if self._is_away:
@@ -228,14 +232,24 @@ class WorkerProcess:
         carried = self._carried[order.id]
         try:
             if order.work is Work.SHOW:
-                self._engine.start(order.id, "direct", order.id)
-                if self._engine.has_ended(order.id):
-                    self._finish(carried, {"error": "the director failed"})
+                self._start_director(carried)
+            elif self._engine.has_ended(workflow := f"{order.id}/{order.fence}"):
+                self._release(order)  # it failed without an answer: another try gets another number
+                self._forget(carried)
             else:
-                self._engine.start(f"{order.id}/{order.fence}", "carry_out", order.id, order.fence)
+                self._engine.start(workflow, "carry_out", order.id, order.fence)
         except Exception as error:
             self._say(f"{_name(order)}: {type(error).__name__}: {error}")
             self._forget(carried)
+
+    def _start_director(self, carried: Carried) -> None:
+        assert self._engine is not None
+        order = carried.order
+        if self._engine.has_ended(order.id):
+            self._finish(carried, {"error": "the director ended without an answer"})
+            self._forget(carried)
+        else:
+            self._engine.start(order.id, "direct", order.id)
 
     # ── carrying out, in threads of the engine ──
 
@@ -374,6 +388,8 @@ class WorkerProcess:
 
         def work(conn: Connection) -> tuple[bool | None, dict[str, bool], dict[str, str | None]]:
             draining = beat_worker(conn, self._me.id)
+            if self._me.machine_id is not None:  # its runs are alive
+                see_machine(conn, self._me.machine_id, host_name() or self._me.name, self._me.version)
             kept = {one.order.id: renew_order(conn, one.order.id, one.order.fence) for one in held}
             stops = {order.id: order.stop for order in list_taken(conn, self._me.id)} if held else {}
             return draining, kept, stops
@@ -436,6 +452,12 @@ class WorkerProcess:
         stops = {order.id: order.stop for order in self._database.read(lambda conn: list_taken(conn, self._me.id))}
         for carried in held:
             carried.stop = carried.stop or stops.get(carried.order.id)
+
+
+def _check_engine(path: str) -> None:
+    version = check_engine(path)
+    if version.current is not None and version.current < version.latest:
+        raise WrongVersion(f"the engine of {path} has no tables of this version yet", hint="li hub init")
 
 
 def _name(order: Order) -> str:

@@ -154,6 +154,19 @@ def find_show_order(conn: Connection, topic: str) -> Order | None:
     return None if row is None else _from_row(row)
 
 
+_LAST_ANSWER = """
+SELECT answer FROM orders WHERE topic = :topic AND work = 'show' AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1
+"""
+
+
+def find_director_error(conn: Connection, topic: str) -> str | None:
+    """Return why the last director of a show gave up; None where it did not."""
+    answer = conn.value(_LAST_ANSWER, {"topic": topic})
+    record = None if answer is None else load_or_keep(answer)
+    error = record.get("error") if isinstance(record, dict) else None
+    return None if error is None else str(error)
+
+
 _RAISE_PLAY = """
 UPDATE plays SET fence = fence + 1
  WHERE name = :play AND show_id = (SELECT id FROM shows WHERE topic = :topic) RETURNING fence

@@ -243,6 +243,42 @@ def test_check_remote_refuses_a_shallow_remote(tmp_path: Path) -> None:
             check_remote(remote or daemon.url("shallow.git"), "main", "t", home=str(tmp_path / "one"))
 
 
+def test_integration_tip_refuses_forged_objects(remote: Path, tmp_path: Path) -> None:
+    repo = machine(remote, tmp_path / "one")
+    evil = Path(remote, "evil")
+    evil.write_bytes(b"100644 .git\0" + bytes.fromhex(git(remote, "rev-parse", "main:README.md")))
+    tree = git(remote, "hash-object", "-w", "--literally", "-t", "tree", str(evil))
+    sha = git(remote, "commit-tree", tree, "-p", "main", "-m", "forged")
+    git(remote, "update-ref", repo.integration, sha)
+    with pytest.raises(RemoteRefused, match="objects that git refuses"):
+        integration_tip(repo)
+
+
+def test_remote_works_whatever_the_user_has_configured(
+    remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, mark = tmp_path / "gitconfig", tmp_path / "ran"
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "pre-push").write_text(f"#!/bin/sh\ntouch {mark}\nexit 1\n")
+    (hooks / "pre-push").chmod(0o755)
+    config.write_text(
+        f"[core]\n\thooksPath = {hooks}\n[safe]\n\tbareRepository = explicit\n[fetch]\n\tprune = true\n"
+        "\tpruneTags = true\n[push]\n\tfollowTags = true\n\tgpgSign = true\n[commit]\n\tgpgSign = true\n"
+        "[protocol]\n\tallow = never\n[user]\n\tname = Somebody\n\temail = somebody@example.com\n"
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.setenv("GIT_DIR", "/nonexistent")
+    monkeypatch.setenv("GIT_ASKPASS", f"touch {mark}")
+    repo = machine(remote, tmp_path / "one")
+    checkout = checkout_of(repo)
+    write(checkout.path, {"x.txt": "x\n"})
+    head = collect(checkout, "work", attempt=1).head
+    publish_work(repo, "play", attempt=1, fence=1, head=head)
+    assert isinstance(merge(repo, "topic", "play", 1, head, "Merge", fence=1), MergeCommitted)
+    assert not mark.exists()
+
+
 def test_remote_folder_runs_none_of_its_programs(remote: Path, tmp_path: Path) -> None:
     """Its hooks and configuration would run with the rights of the worker."""
     mark = tmp_path / "ran"

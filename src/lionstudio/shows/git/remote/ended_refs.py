@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lionstudio.shows.git.remote.errors import RemoteRefused
-from lionstudio.shows.git.remote.mirror import NAMESPACES, Mirror, open_mirror, waiting_for_remote
+from lionstudio.shows.git.remote.mirror import NAMESPACES, RemoteMirror, open_mirror, waiting_for_remote
 from lionstudio.shows.git.remote.transport import LONG_SECONDS, RefUpdate
 from lionstudio.shows.git.show_refs import ShowRef, list_unmerged
 from lionstudio.system.filenames import shown
@@ -40,7 +40,7 @@ def list_ended_refs(
     ]
 
 
-def _list_seen(mirror: Mirror) -> dict[str, tuple[str, float]]:
+def _list_seen(mirror: RemoteMirror) -> dict[str, tuple[str, float]]:
     form = "--format=%(refname) %(objectname) %(committerdate:unix)"
     lines = Git(git_dir=mirror.path).check("for-each-ref", form, _SEEN).text.splitlines()
     fields = (line.split(" ") for line in lines)

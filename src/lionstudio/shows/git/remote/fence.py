@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lionstudio.shows.git.materialize import commit_tree
 from lionstudio.shows.git.remote.errors import RemoteAway, RemoteRefused, StaleFence
-from lionstudio.shows.git.remote.mirror import NAMESPACES, Mirror, mirror_of, tracking, waiting_for_remote
+from lionstudio.shows.git.remote.mirror import NAMESPACES, RemoteMirror, mirror_of, tracking, waiting_for_remote
 from lionstudio.shows.git.remote.transport import BRIEF_SECONDS, NoAtomicPush, PushOutcome, RefUpdate
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import users_git
@@ -32,7 +32,7 @@ class Fence(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the remote had when it was last asked: the integration branch, and a play's fence in each namespace."""
+    """The remote as it was when it was last asked: the integration branch, and a play's fence in each namespace."""
 
     tip: str | None
     fences: dict[str, Fence]
@@ -58,11 +58,11 @@ def look(repo: Repo, play: str | None = None, *, integration: bool = True, fetch
             mirror_of(repo).transport.fetch(specs, strict=True)
         names = [*wanted, *map(tracking, refs)]
         lines = users_git(repo).check("for-each-ref", f"--format={_FORM}", *names).text.splitlines()
-    found = {name: Fence(oid, _number(number)) for name, oid, number in (line.split(" ", 2) for line in lines)}
+    fences = {name: Fence(oid, _number(number)) for name, oid, number in (line.split(" ", 2) for line in lines)}
     fences = {
-        namespace: found.get(tracking(ref), Fence()) for namespace, ref in zip(NAMESPACES, refs, strict=bool(refs))
+        namespace: fences.get(tracking(ref), Fence()) for namespace, ref in zip(NAMESPACES, refs, strict=bool(refs))
     }
-    tip = found.get(repo.integration)
+    tip = fences.get(repo.integration)
     return Seen(tip.oid if tip is not None else None, fences)
 
 
@@ -74,7 +74,8 @@ def check_fence(repo: Repo, play: str, fence: int, seen: Seen) -> None:
     """Raise when another worker has raised the fence above ours."""
     if seen.fence > fence:
         raise StaleFence(
-            f"{repo.topic}/{play} was taken over: its fence is {seen.fence}, ours is {fence}; nothing was moved"
+            f"{repo.topic}/{play} was taken over: its fence is {seen.fence}, ours is {fence}; nothing was moved",
+            hint=f"if no other worker has it, delete {fence_ref(repo, play, mirror_of(repo).namespace)} on the remote",
         )
 
 
@@ -125,7 +126,7 @@ def push_fenced(
     raise _refusal(mirror, refused)
 
 
-def _push(mirror: Mirror, updates: list[RefUpdate], seconds: float) -> PushOutcome:
+def _push(mirror: RemoteMirror, updates: list[RefUpdate], seconds: float) -> PushOutcome:
     """Push; wait while another process holds a ref of the remote."""
     outcome = _push_once(mirror, updates, seconds)
     for number in range(_MOST_LOCKED):
@@ -139,7 +140,7 @@ def _push(mirror: Mirror, updates: list[RefUpdate], seconds: float) -> PushOutco
     )
 
 
-def _push_once(mirror: Mirror, updates: list[RefUpdate], seconds: float) -> PushOutcome:
+def _push_once(mirror: RemoteMirror, updates: list[RefUpdate], seconds: float) -> PushOutcome:
     if mirror.atomic:
         try:
             return mirror.transport.push(updates, seconds=seconds)
@@ -154,11 +155,11 @@ def _push_once(mirror: Mirror, updates: list[RefUpdate], seconds: float) -> Push
     return outcome
 
 
-def _refusal(mirror: Mirror, outcome: PushOutcome) -> RemoteRefused:
+def _refusal(mirror: RemoteMirror, outcome: PushOutcome) -> RemoteRefused:
     reasons = [f"{ref} {reason}" for ref, reason in outcome.rejected.items() if "atomic push fail" not in reason]
     reason = "; ".join(reasons or outcome.rejected.values())
-    said = f" ({outcome.messages})" if outcome.messages else ""
+    details = f" ({outcome.messages})" if outcome.messages else ""
     return RemoteRefused(
-        f"the remote {mirror.transport.shown} refuses to move {shown(reason)}{said}",
+        f"the remote {mirror.transport.shown} refuses to move {shown(reason)}{details}",
         hint="allow pushes to refs/heads/show/ and to refs/shows/ or refs/heads/lion/",
     )

@@ -1,7 +1,7 @@
 """The mirror of a remote on this machine: one bare repository in the home, used by all shows and processes of it.
 
 It holds only what was asked for: base branches, integration branches, work of attempts. Each of our git processes in it
-holds a shared lock; a lock file of git that is found while nobody holds that lock was left by a killed process.
+holds a shared lock; a lock file of git that is found while no process holds that lock was left by a killed process.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from lionstudio.shows.git.repo_layout import MIRROR_LOCK, Repo
 from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, write_git_dir
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_text
 from lionstudio.system.filelock import locked
-from lionstudio.system.git import EMAIL, NAME
-from lionstudio.system.git_locks import remove_stale_locks
+from lionstudio.system.git import EMAIL, NAME, remove_stale_locks
 from lionstudio.system.safe_rmtree import safe_rmtree
 
 _FACTS = "lion.json"  # in the mirror: what we have learned about the remote
@@ -36,7 +35,7 @@ _STALE_SECONDS = 86_400  # of unfinished objects; the git process that wrote the
 
 
 @dataclass(frozen=True, slots=True)
-class Mirror:
+class RemoteMirror:
     """A bare repository, and what is known about the remote that it mirrors."""
 
     path: str
@@ -68,15 +67,15 @@ class Mirror:
         return facts if isinstance(facts, dict) else {}
 
 
-def mirror_of(repo: Repo) -> Mirror:
+def mirror_of(repo: Repo) -> RemoteMirror:
     """Return the mirror of a show whose repository has a remote."""
     assert repo.remote is not None
-    return Mirror(repo.git_dir, repo.remote)
+    return RemoteMirror(repo.git_dir, repo.remote)
 
 
-def open_mirror(remote: str, *, home: str) -> Mirror:
+def open_mirror(remote: str, *, home: str) -> RemoteMirror:
     """Create or reopen the mirror of a remote; several processes may do so at the same time."""
-    mirror = Mirror(_mirror_path(remote, home), remote)
+    mirror = RemoteMirror(_mirror_path(remote, home), remote)
     if not os.path.isdir(mirror.path):
         with waiting_for_remote(f"{mirror.path}.lock"):
             if not os.path.isdir(mirror.path):
@@ -92,7 +91,7 @@ def _mirror_path(remote: str, home: str) -> str:
     return os.path.join(os.path.abspath(home), "mirrors", f"{name[:40] or 'mirror'}-{digest[:16]}.git")
 
 
-def _create(mirror: Mirror) -> None:
+def _create(mirror: RemoteMirror) -> None:
     temporary = f"{mirror.path}.making"
     safe_rmtree(temporary)
     make_folder(temporary)

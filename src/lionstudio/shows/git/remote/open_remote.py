@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from lionstudio.errors import InvalidInput
 from lionstudio.show_sync.checkouts import DIRECTOR
-from lionstudio.shows.git.preflight import find_commit, find_repo
+from lionstudio.shows.git.preflight import LocatedRepo, find_commit
 from lionstudio.shows.git.remote.branch import begin_branch, find_tip
 from lionstudio.shows.git.remote.errors import RemoteRefused
-from lionstudio.shows.git.remote.mirror import Mirror, open_mirror, tracking, waiting_for_remote
+from lionstudio.shows.git.remote.mirror import RemoteMirror, open_mirror, tracking, waiting_for_remote
 from lionstudio.shows.git.remote.transport import LONG_SECONDS, MissingRef
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import check_integration, find_or_create
@@ -60,12 +60,14 @@ def open_remote_repo(remote: str, topic: str, base: str, *, checkouts_dir: str, 
         raise InvalidInput(f"a show on several machines cannot be named {topic}", hint="choose another topic")
     mirror = open_mirror(remote, home=home)
     _ensure_commit(mirror, topic, base)
-    repo = find_or_create(checkouts_dir, find_repo(mirror.path), topic, base, remote=remote)
+    path = os.path.realpath(mirror.path)
+    located = LocatedRepo(path, path, path, bare=True, shallow=False, sha256=len(base) == 64)
+    repo = find_or_create(checkouts_dir, located, topic, base, remote=remote)
     check_integration(repo, find_tip(repo) or begin_branch(repo))
     return repo
 
 
-def _resolve_base(mirror: Mirror, name: str | None) -> tuple[str | None, str | None]:
+def _resolve_base(mirror: RemoteMirror, name: str | None) -> tuple[str | None, str | None]:
     """Return the branch and the commit that a show starts from, fetched."""
     if name is not None and OID.fullmatch(name):
         return None, _fetch_commit(mirror, name)
@@ -82,7 +84,7 @@ def _resolve_base(mirror: Mirror, name: str | None) -> tuple[str | None, str | N
     return ref.removeprefix("refs/heads/"), find_commit(Git(git_dir=mirror.path), tracking(ref))
 
 
-def _fetch_commit(mirror: Mirror, commit: str) -> str | None:
+def _fetch_commit(mirror: RemoteMirror, commit: str) -> str | None:
     """Fetch a commit by its id; where the remote does not allow that, with all branches and tags."""
     git, own = Git(git_dir=mirror.path), f"refs/lion/base/{commit}"
     if find_commit(git, own) == commit:
@@ -98,12 +100,12 @@ def _fetch_commit(mirror: Mirror, commit: str) -> str | None:
     return commit if contained.code == 0 and contained.out else None
 
 
-def _fetch(mirror: Mirror, *refspecs: str) -> None:
+def _fetch(mirror: RemoteMirror, *refspecs: str) -> None:
     with waiting_for_remote(f"{mirror.path}.fetch.lock"):
         mirror.transport.fetch(refspecs, strict=False, seconds=LONG_SECONDS)
 
 
-def _ensure_commit(mirror: Mirror, topic: str, base: str) -> None:
+def _ensure_commit(mirror: RemoteMirror, topic: str, base: str) -> None:
     """Make sure that this machine has the base; the integration branch contains it, whatever became of its branch."""
     if not OID.fullmatch(base):
         raise InvalidInput(f"{shown(base)[:80]} is not a commit", hint="give the full id of a commit")
@@ -115,15 +117,15 @@ def _ensure_commit(mirror: Mirror, topic: str, base: str) -> None:
             return
     with suppress(MissingRef):
         _fetch(mirror, f"+{integration}:{tracking(integration)}")
-    found = git.run("for-each-ref", "--count=1", f"--contains={base}", tracking(integration))
-    if not (found.code == 0 and found.out) and _fetch_commit(mirror, base) is None:
+    containing = git.run("for-each-ref", "--count=1", f"--contains={base}", tracking(integration))
+    if not (containing.code == 0 and containing.out) and _fetch_commit(mirror, base) is None:
         raise RemoteRefused(
             f"the remote {mirror.transport.shown} does not have the base {base[:12]} of the show",
             hint="push it there, or start the show from another base",
         )
 
 
-def _base_problems(mirror: Mirror, name: str | None, base: str | None) -> Iterator[str]:
+def _base_problems(mirror: RemoteMirror, name: str | None, base: str | None) -> Iterator[str]:
     remote = mirror.transport.shown
     if base is None and name is None:
         yield f"{remote} has no commit yet; push something first"
@@ -131,7 +133,7 @@ def _base_problems(mirror: Mirror, name: str | None, base: str | None) -> Iterat
         yield f"{shown(str(name))} does not exist on {remote}; list its branches with: git ls-remote --heads {remote}"
 
 
-def _name_problems(mirror: Mirror, topic: str) -> Iterator[str]:
+def _name_problems(mirror: RemoteMirror, topic: str) -> Iterator[str]:
     """Yield what prevents the show from creating its refs."""
     if topic == _RESERVED:
         yield f"a show on several machines cannot be named {topic}"

@@ -26,8 +26,7 @@ from lionstudio.shows.git.setup import read_users_config
 from lionstudio.system import git as local_git
 from lionstudio.system.filelock import shared_lock
 from lionstudio.system.filenames import absolute_path_entries, shown, which
-from lionstudio.system.git import OID, REMOTE_FLAGS, GitResult, program
-from lionstudio.system.git_locks import remove_stale_locks
+from lionstudio.system.git import OID, REMOTE_FLAGS, GitResult, program, remove_stale_locks
 
 BRIEF_SECONDS = 120.0  # for a list of refs, or the few objects of a merge
 LONG_SECONDS = 3600.0  # for a whole history, or the work of an attempt
@@ -74,6 +73,7 @@ _NO_REPOSITORY = re.compile(
 )
 _NEVER = re.compile(r"SSL certificate problem|server certificate verification failed|transport '.*' not allowed", re.I)
 _SHALLOW = re.compile(r"shallow roots are not allowed|shallow update not allowed|source repository is shallow")
+_BAD_OBJECTS = re.compile(r"fsck error|error: object [0-9a-f]{40,64}: ")
 _NO_ATOMIC = "does not support --atomic push"
 _MISSING = re.compile(r"couldn't find remote ref|not our ref|no such remote ref", re.I)
 
@@ -281,6 +281,8 @@ class Transport:
             return RemoteAway(f"another process moves the same ref of the mirror: {reason:.300}", hint="try again")
         if _SHALLOW.search(err):
             return self.shallow()
+        if _BAD_OBJECTS.search(local):
+            return RemoteRefused(f"{remote} has objects that git refuses: {reason:.300}")
         if _MISSING.search(err):
             return MissingRef(f"{remote} does not have it: {reason:.300}")
         if _HOST_KEY.search(err):
