@@ -58,11 +58,11 @@ def look(repo: Repo, play: str | None = None, *, integration: bool = True, fetch
             mirror_of(repo).transport.fetch(specs, strict=True)
         names = [*wanted, *map(tracking, refs)]
         lines = users_git(repo).check("for-each-ref", f"--format={_FORM}", *names).text.splitlines()
-    fences = {name: Fence(oid, _number(number)) for name, oid, number in (line.split(" ", 2) for line in lines)}
+    refs_there = {name: Fence(oid, _number(number)) for name, oid, number in (line.split(" ", 2) for line in lines)}
     fences = {
-        namespace: fences.get(tracking(ref), Fence()) for namespace, ref in zip(NAMESPACES, refs, strict=bool(refs))
+        namespace: refs_there.get(tracking(ref), Fence()) for namespace, ref in zip(NAMESPACES, refs, strict=bool(refs))
     }
-    tip = fences.get(repo.integration)
+    tip = refs_there.get(repo.integration)
     return Seen(tip.oid if tip is not None else None, fences)
 
 
