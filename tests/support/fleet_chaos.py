@@ -99,6 +99,25 @@ class Fleet:
         self.daemon.kill()
         self.server.close()
 
+    def crash_hub(self) -> None:
+        """End the server at once; what it acknowledged is on the disk."""
+        process = self.server._process
+        try:
+            self.server.stop(signal.SIGQUIT)
+        except subprocess.TimeoutExpired:  # a busy machine
+            assert process is not None
+            process.kill()
+            process.wait()
+            self.server._process = None
+
+    def start_hub(self) -> None:
+        for _ in range(10):
+            with suppress(psycopg.OperationalError):  # processes of the old server still end
+                self.server.start()
+                return
+            time.sleep(1.0)
+        self.server.start()
+
     # ── shows ──
 
     def li(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -169,10 +188,16 @@ class Fleet:
             "SELECT s.topic, p.name, p.status, p.attempt, p.gate_feedback FROM plays p JOIN shows s ON s.id = p.show_id"
             " WHERE p.status <> 'merged'"
         )
+        answers = self.query(
+            "SELECT id, play, fence, answer FROM orders WHERE ended_at IS NOT NULL AND work = 'attempt'"
+            " AND answer LIKE '%stopped%' ORDER BY ended_at DESC LIMIT 12"
+        )
         logs = [
             f"── {name}\n{machine.log.read_text(errors='replace')[-3000:]}" for name, machine in self.machines.items()
         ]
-        return "\n".join(["open orders:", *map(str, orders), "plays:", *map(str, plays), *logs])
+        return "\n".join(
+            ["open orders:", *map(str, orders), "plays:", *map(str, plays), "stopped:", *map(str, answers), *logs]
+        )
 
 
 def _read_life(path: Path) -> Life | None:
@@ -318,8 +343,8 @@ class Chaos:
     def kill_hub(self) -> bool:
         if "hub" in self._busy:
             return False
-        self.fleet.server.stop(signal.SIGQUIT)
-        self._later("hub", self.random.uniform(0, 3) * self.fleet.beat, self.fleet.server.start)
+        self.fleet.crash_hub()
+        self._later("hub", self.random.uniform(0, 3) * self.fleet.beat, self.fleet.start_hub)
         return True
 
     def kill_git(self) -> bool:
