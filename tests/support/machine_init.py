@@ -31,15 +31,12 @@ def main() -> int:
     again = 0.0
     while True:
         if program is None and stops == 0 and time.monotonic() >= again:
-            process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, cwd="/")
-            program = process.pid
+            program = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, cwd="/").pid
         if program is None and stops:
             return 0
         ended = _reap()
         if program is not None and program in ended:
             program, again = None, time.monotonic() + float(restart)
-            if float(restart) < 0:
-                return ended[process.pid]
         if not ended:
             time.sleep(0.05)
 
