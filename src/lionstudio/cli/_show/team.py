@@ -13,9 +13,10 @@ from lionstudio.files.shows.plan_reader import parse_plan
 from lionstudio.model.shows.play_codec import Meta
 from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
+from lionstudio.show_sync.actions import has_begun
 from lionstudio.shows.process.lock import has_director
 from lionstudio.state.backends import is_server
-from lionstudio.state.shows import find_show
+from lionstudio.state.shows import find_show, list_plays
 from lionstudio.state.workers.orders import Work, find_director_error, find_show_order, list_orders
 from lionstudio.system.safe_read import read_text
 
@@ -57,7 +58,9 @@ def is_for_workers(args: argparse.Namespace, settings: Settings, show_dir: str) 
         say("`remote` in the plan is ignored: workers need a hub (li hub init)", quiet=args.quiet)
         return False
     with db_access.reading(settings.db) as conn:
-        return find_show(conn, args.topic) is None  # one that began here ends here
+        show = find_show(conn, args.topic)  # `li show plan` has stored it
+        began = show is not None and has_begun([str(play.status) for play in list_plays(conn, show.id)])
+    return not began and not has_director(show_dir)  # one that began here ends here
 
 
 def start_for_workers(args: argparse.Namespace, settings: Settings, show_dir: str, *, again: bool) -> bool:

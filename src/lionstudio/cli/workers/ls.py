@@ -15,6 +15,7 @@ from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
 from lionstudio.cli.workers._hub import require_hub
 from lionstudio.cli.workers._orders import name_of, why_waiting
+from lionstudio.model.status.worker_state import worker_status
 from lionstudio.state.workers.orders import Order, list_orders
 from lionstudio.state.workers.workers import Worker, list_workers
 
@@ -35,7 +36,14 @@ _COLUMNS = (
     Column("VERSION", rank=4),
     Column("WORKS ON", narrowest=20),
 )
-_TONES = {"ready": "green", "busy": "green", "draining": "yellow", "silent": "red", "stopped": "dim"}
+_TONES = {
+    "ready": "green",
+    "busy": "green",
+    "draining": "yellow",
+    "drained": "yellow",
+    "silent": "red",
+    "stopped": "dim",
+}
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -68,13 +76,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def state_of(worker: Worker) -> str:
-    if worker.stopped_at is not None:
-        return "stopped"
-    if not worker.is_fresh:
-        return "silent"
-    if worker.draining:
-        return "draining"
-    return "busy" if worker.busy else "ready"
+    is_stopped = worker.stopped_at is not None
+    return worker_status(is_stopped=is_stopped, is_fresh=worker.is_fresh, draining=worker.draining, busy=worker.busy)
 
 
 def _orders_of(worker: Worker, orders: list[Order]) -> list[Order]:

@@ -115,7 +115,12 @@ def send_edit(show_dir: str, database: Database) -> bool:
         show = find_show(conn, topic)
         facts = {} if show is None else show.metadata
         known = (facts.get("plan"), (facts.get("edit") or {}).get("text"))
-        if show is None or text in known or os.path.realpath(show.show_dir) != os.path.realpath(show_dir):
+        if (
+            show is None
+            or not show.is_for_workers
+            or text in known
+            or os.path.realpath(show.show_dir) != os.path.realpath(show_dir)
+        ):
             return False
         load_plan(topic, text, path)  # refused here, with its line
         put_facts(conn, topic, edit={"id": new_id(), "text": text})
