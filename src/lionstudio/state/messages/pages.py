@@ -95,6 +95,38 @@ SELECT CAST(group_concat(piece, ',') AS BLOB), count(*), min(ord), max(ord) FROM
     LEFT JOIN message_types t ON t.type_id = m.lion_class
    WHERE i.prog = :prog AND i.ord > :after AND i.ord < :before ORDER BY i.ord LIMIT :limit)
 """
+# The same for messages of one branch that are all whole, as most are: a quarter less work, because SQLite prepares no
+# lookups and no scan of JSON. A page with a larger content is read by _WINDOW.
+_WHOLE = """
+SELECT CAST(group_concat(piece, ',') AS BLOB), count(*), min(ord), max(ord), max(size) FROM (
+  SELECT i.ord AS ord, octet_length(m.content) AS size, CASE WHEN m.pk IS NULL THEN concat(
+    '{"ord":', i.ord, ',"id":', json_quote(CAST(i.message_id AS TEXT)), ',"branch_id":', :quoted,
+    ',"missing":true,"created_at":null,"metadata":{},"content":null,"size":0,"cut":null}')
+  ELSE concat(
+    '{"ord":', i.ord, ',"id":', json_quote(CAST(i.message_id AS TEXT)), ',"branch_id":', :quoted,
+    ',"missing":false,"created_at":',
+    iif(m.created_at > -1e15 AND m.created_at < 1e15, format('%!.17g', m.created_at), 'null'),
+    CASE WHEN m.sender IS NULL AND m.recipient IS NULL AND m.channel IS NULL
+         THEN ',"sender":null,"recipient":null,"channel":null'
+         ELSE concat(',"sender":', json_quote(CAST(m.sender AS TEXT)),
+                     ',"recipient":', json_quote(CAST(m.recipient AS TEXT)),
+                     ',"channel":', json_quote(CAST(m.channel AS TEXT))) END,
+    ',"role":', json_quote(CAST(m.role AS TEXT)),
+    ',"lion_class":', json_quote(t.lion_class), ',"size":', coalesce(octet_length(m.content), 0),
+    ',"metadata":', CASE WHEN m.node_metadata IS NULL THEN '{}'
+                         WHEN NOT json_valid(m.node_metadata)
+                         THEN json_object('unreadable', substr(CAST(m.node_metadata AS TEXT), 1, :cut))
+                         WHEN octet_length(m.node_metadata) > :cut / 64 THEN json_remove(m.node_metadata, '$.patch')
+                         ELSE m.node_metadata END,
+    ',"cut":null,"content":', CASE WHEN m.content IS NULL OR octet_length(m.content) > :cut THEN 'null'
+                                   WHEN json_valid(m.content) THEN m.content
+                                   ELSE json_object('unreadable', substr(CAST(m.content AS TEXT), 1, :cut)) END,
+    '}') END AS piece
+    FROM progression_items i
+    LEFT JOIN messages m ON m.id = i.message_id
+    LEFT JOIN message_types t ON t.type_id = m.lion_class
+   WHERE i.prog = :prog AND i.ord > :after AND i.ord < :before ORDER BY i.ord LIMIT :limit)
+"""
 _BELOW = """
 SELECT ord FROM progression_items WHERE prog = :prog AND ord < :before ORDER BY ord DESC LIMIT 1 OFFSET :limit
 """
@@ -146,7 +178,12 @@ def _read(conn: Connection, scope: MessageScope, after: int, before: int, limit:
         "cut": WHOLE_BYTES,
         "preview": PREVIEW_CHARS,
     }
-    body, count, first, last = conn.one(window_sql(conn) or _WINDOW, params) or (None, 0, None, None)
+    window = window_sql(conn)
+    if window is None and scope.branch_id is not None:
+        body, count, first, last, largest = conn.one(_WHOLE, params) or (None, 0, None, None, 0)
+        if (largest or 0) <= WHOLE_BYTES:
+            return JsonPage((_utf8(body or b""),), count, first, last, False)
+    body, count, first, last = conn.one(window or _WINDOW, params) or (None, 0, None, None)
     return JsonPage((_utf8(body or b""),), count, first, last, False)
 
 
