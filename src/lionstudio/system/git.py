@@ -223,7 +223,7 @@ def _wait(process: subprocess.Popen[bytes], stdin: bytes | None, command: str) -
 def remove_stale_locks(git_dir: str, lock: str) -> bool:
     """Remove git's lock files while no process holds the folder's own lock; return whether any was removed.
 
-    Each git process of ours in the folder holds that lock together with the others, so killed ones left these files.
+    Each git process of ours in the folder holds that lock with the others, so these files belong to killed ones.
     """
     removed = False
     with alone(lock) as is_alone:
