@@ -190,7 +190,7 @@ class Fleet:
         )
         answers = self.query(
             "SELECT id, play, fence, answer FROM orders WHERE ended_at IS NOT NULL AND work = 'attempt'"
-            " AND answer LIKE '%stopped%' ORDER BY ended_at DESC LIMIT 12"
+            " AND answer LIKE '%%stopped%%' ORDER BY ended_at DESC LIMIT 12"
         )
         logs = [
             f"── {name}\n{machine.log.read_text(errors='replace')[-3000:]}" for name, machine in self.machines.items()
