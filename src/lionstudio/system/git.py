@@ -72,10 +72,8 @@ def _flags(config: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 CONFIG_FLAGS = _flags(_CONFIG)
 REMOTE_FLAGS = _flags([(name, value) for name, value in _CONFIG if name not in _OF_THE_USER])
+_LOCK_FILES = ("HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
 LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
-
-# lock files that killed git processes left in a git folder of ours; git itself never removes them
-_LOCKS = ("HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +125,8 @@ class Git:
     def run(self, *args: str, stdin: bytes | IO[bytes] = b"", stdout: IO[bytes] | None = None) -> GitResult:
         """Run a command and return its result, also a failure; input and output may be files."""
         result = self._run(args, stdin, stdout)
-        was_locked = self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes)
-        if was_locked and remove_stale_locks(self.git_dir, str(self.lock)):
+        stale = self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes)
+        if stale and self.lock and remove_stale_locks(self.git_dir, self.lock):
             return self._run(args, stdin, stdout)
         return result
 
@@ -222,6 +220,24 @@ def _wait(process: subprocess.Popen[bytes], stdin: bytes | None, command: str) -
     return GitResult(process.returncode, out or b"", err.decode("utf-8", "backslashreplace").strip())
 
 
+def remove_stale_locks(git_dir: str, lock: str) -> bool:
+    """Remove git's lock files while no process holds the folder's own lock; return whether any was removed.
+
+    Each git process of ours in the folder holds that lock together with the others, so killed ones left these files.
+    """
+    removed = False
+    with alone(lock) as is_alone:
+        if is_alone:
+            paths = [os.path.join(git_dir, name) for name in _LOCK_FILES]
+            for folder, _, names in os.walk(os.path.join(git_dir, "refs")):
+                paths += [os.path.join(folder, name) for name in names if name.endswith(".lock")]
+            for path in paths:
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+                    removed = True
+    return removed
+
+
 def quoted(text: str) -> str:
     """Quote a value for a git configuration file or a list of folders."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
@@ -252,21 +268,3 @@ def failure(command: str, result: GitResult) -> LionError:
             hint="if no git is running there, remove that file and try again",
         )
     return LionError(f"git {command} failed: {reason:.1000}")
-
-
-def remove_stale_locks(git_dir: str, lock: str) -> bool:
-    """Remove git's lock files while no process holds the folder's own lock; return whether any was removed.
-
-    Each git process of ours in the folder holds that lock together with the others, so no process needs these files.
-    """
-    removed = False
-    with alone(lock) as is_alone:
-        if is_alone:
-            paths = [os.path.join(git_dir, name) for name in _LOCKS]
-            for folder, _, names in os.walk(os.path.join(git_dir, "refs")):
-                paths += [os.path.join(folder, name) for name in names if name.endswith(".lock")]
-            for path in paths:
-                with suppress(FileNotFoundError):
-                    os.unlink(path)
-                    removed = True
-    return removed

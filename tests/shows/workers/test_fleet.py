@@ -288,7 +288,7 @@ def test_definitions_travel_and_values_of_variables_do_not(fleet: Fleet) -> None
     agents.mkdir(parents=True)
     (agents / "helper.md").write_text("---\nprovider: script\npass_env: [OF_THE_WORKER]\n---\nYou help.\n")
     script = "@run sh -c 'echo $OF_THE_WORKER > value.txt'\n@say done"
-    fleet.write_plan({"a": {"prompt": script, "agent": "helper"}}, gates=[{"command": "grep -q kept-there value.txt"}])
+    fleet.write_plan({"a": {"prompt": script, "agent": "helper"}}, gates=[{"command": "grep -q kept value.txt"}])
     fleet.start_worker("one", OF_THE_WORKER="kept-there")
 
     assert fleet.run_show().code == 0
@@ -303,10 +303,22 @@ def test_definitions_travel_and_values_of_variables_do_not(fleet: Fleet) -> None
 
 
 def test_director_that_gives_up_says_why(fleet: Fleet) -> None:
-    fleet.write_plan({"a": write("a")}, gates=[{"review": "script"}])
+    fleet.write_plan({"a": write("a")})
+    assert fleet.run_show().code == 0
+    fleet.remote.rename(fleet.root / "moved.git")
     fleet.start_worker("one")
+    fleet.wait_until(lambda: not fleet.orders())
 
-    ran = fleet.li("show", "run", TOPIC)
+    status = fleet.li("show", "status", TOPIC, "--json").json
 
-    assert ran.code == 1
-    assert "gave up: script cannot review" in ran.err, ran
+    assert "remote.git" in status["show"]["director_error"]
+
+
+def test_reviewer_that_does_not_exist_is_refused_before_anything_is_ordered(fleet: Fleet) -> None:
+    fleet.write_plan({"a": write("a")}, gates=[{"review": "nosuch"}])
+
+    refused = fleet.run_show()
+
+    assert refused.code == 3, refused
+    assert "nosuch" in refused.err
+    assert fleet.show_status() is None

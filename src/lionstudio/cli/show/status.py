@@ -12,7 +12,7 @@ from lionstudio.cli._show.advice import Need, list_needs
 from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress, show_json, time_of
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.snapshot import take_snapshot
-from lionstudio.cli._show.team import is_directed
+from lionstudio.cli._show.team import is_directed, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
@@ -89,6 +89,7 @@ def _print(args: argparse.Namespace, loaded: LoadedShow, *, again: bool) -> None
         directed = _is_directed(args)
         needs = [need._asdict() for need in _needs(args, loaded, directed)]
         wire = {**show_json(loaded), "directed": directed, "needs": needs, "orders": _team(args).wire()}
+        wire["director_error"] = None if directed else why_left(db_access.settings_of(args), args.topic)
         usage = _usage(args)
         print_json(
             {
@@ -197,7 +198,9 @@ def _needs(args: argparse.Namespace, loaded: LoadedShow, directed: bool) -> list
     if loaded.show.status is ShowStatus.ACTIVE and not directed:
         started = any(play.status is not PlayStatus.PENDING for play in loaded.plays)
         command = f"li show {'resume' if started else 'run'} {topic}{place(settings)}"
-        needs.append(Need("no director is running" if started else "the show has not started", command))
+        problem = why_left(settings, topic)
+        reason = f"the director gave up: {problem}" if problem is not None else "no director is running"
+        needs.append(Need(reason if started or problem else "the show has not started", command))
     return needs
 
 

@@ -40,7 +40,7 @@ RENEWED, ASK, LOST, QUIT = "renewed", "ask", "lost", "quit"
 HERE, FREEZING, FROZEN, THAWED = "here", "freezing", "frozen", "thawed"
 
 _AGAIN_SECONDS = 0.3  # between two looks at a frozen tree
-_WALK_SECONDS = 1.0  # between two looks at the tree, for the time when the supervisor is dead
+_WALK_SECONDS = 0.5  # between two looks at the tree, for the time when the supervisor is dead
 _PAUSE_SECONDS = 1.0  # between two ticks: longer ones are pauses of the machine
 _KILL_ROUND_SECONDS = 0.01
 _FREEZE_SECONDS = 0.2

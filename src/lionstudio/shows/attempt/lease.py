@@ -79,7 +79,7 @@ class LeaseKeeper:
             time.sleep(_RETRY_SECONDS)
         return False
 
-    def start_guard(self) -> None:
+    def _start_guard(self) -> None:
         """Start a guard; it hears at once of the last renewal."""
         self._socket, theirs = socket.socketpair()
         self._socket.setblocking(False)
@@ -120,6 +120,7 @@ class LeaseKeeper:
     def start(self, agent: int) -> None:
         """Keep the lease from now on, for a recorder that has just been started."""
         self._agent = agent
+        self._start_guard()
         for work in (self._keep_renewing, self._keep_guarding):
             thread = threading.Thread(target=work, daemon=True)
             thread.start()
@@ -266,7 +267,7 @@ class LeaseKeeper:
         self._guard.kill()  # it may be stopped
         self._guard.wait()
         self._tree.others.discard(self._guard.pid)
-        self.start_guard()
+        self._start_guard()
 
     def _note_freeze(self, since: float) -> None:
         with self._state_lock:

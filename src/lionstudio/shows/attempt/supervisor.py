@@ -174,7 +174,6 @@ class Supervisor:
         before_exec = None
         if self._lease is not None:
             env[FROZEN_FILE] = self._path(LEASE)
-            self._lease.start_guard()
             before_exec = self._lease.before_exec()
         with (
             open(os.open(self._path(PROMPT), os.O_RDONLY | SAFE_FLAGS), "rb") as prompt,
@@ -190,6 +189,7 @@ class Supervisor:
                 before_exec=before_exec,
             )
         if self._lease is not None:
+            # not before: a guard that froze the child between fork and exec would hold us too
             self._lease.start(child.pid)
         return child
 

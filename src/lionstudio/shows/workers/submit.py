@@ -15,6 +15,7 @@ from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.show import TEAM, Show
 from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
+from lionstudio.shows.gates.reviewers import pin_reviewers
 from lionstudio.shows.git.preflight import find_repo
 from lionstudio.shows.git.remote.address import resolve_remote
 from lionstudio.shows.git.remote.open_remote import check_remote
@@ -86,6 +87,7 @@ def _create(show_dir: str, settings: Settings, database: Database, warn: Callabl
         raise InvalidInput(f"cannot start the show: {(*checked.problems, 'the base has no commit')[0]}")
     for warning in checked.warnings:
         warn(warning)
+    pin_reviewers(plan, settings, {})  # refused here, not by the director
     definitions = find_definitions(plan, settings)
     references = database.write(lambda conn: store_definitions(conn, definitions))
     team: dict[str, Any] = {"remote": remote, "definitions": references}

@@ -32,7 +32,7 @@ class Fence(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The remote as it was when it was last asked: the integration branch, and a play's fence in each namespace."""
+    """The state of the remote when it was last asked: the integration branch, and a play's fence by namespace."""
 
     tip: str | None
     fences: dict[str, Fence]
@@ -58,11 +58,11 @@ def look(repo: Repo, play: str | None = None, *, integration: bool = True, fetch
             mirror_of(repo).transport.fetch(specs, strict=True)
         names = [*wanted, *map(tracking, refs)]
         lines = users_git(repo).check("for-each-ref", f"--format={_FORM}", *names).text.splitlines()
-    refs_there = {name: Fence(oid, _number(number)) for name, oid, number in (line.split(" ", 2) for line in lines)}
+    by_name = {name: Fence(oid, _number(number)) for name, oid, number in (line.split(" ", 2) for line in lines)}
     fences = {
-        namespace: refs_there.get(tracking(ref), Fence()) for namespace, ref in zip(NAMESPACES, refs, strict=bool(refs))
+        namespace: by_name.get(tracking(ref), Fence()) for namespace, ref in zip(NAMESPACES, refs, strict=bool(refs))
     }
-    tip = refs_there.get(repo.integration)
+    tip = by_name.get(repo.integration)
     return Seen(tip.oid if tip is not None else None, fences)
 
 
@@ -158,8 +158,8 @@ def _push_once(mirror: RemoteMirror, updates: list[RefUpdate], seconds: float) -
 def _refusal(mirror: RemoteMirror, outcome: PushOutcome) -> RemoteRefused:
     reasons = [f"{ref} {reason}" for ref, reason in outcome.rejected.items() if "atomic push fail" not in reason]
     reason = "; ".join(reasons or outcome.rejected.values())
-    details = f" ({outcome.messages})" if outcome.messages else ""
+    remark = f" ({outcome.messages})" if outcome.messages else ""
     return RemoteRefused(
-        f"the remote {mirror.transport.shown} refuses to move {shown(reason)}{details}",
+        f"the remote {mirror.transport.shown} refuses to move {shown(reason)}{remark}",
         hint="allow pushes to refs/heads/show/ and to refs/shows/ or refs/heads/lion/",
     )

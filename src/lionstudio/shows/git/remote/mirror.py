@@ -1,7 +1,7 @@
 """The mirror of a remote on this machine: one bare repository in the home, used by all shows and processes of it.
 
 It holds only what was asked for: base branches, integration branches, work of attempts. Each of our git processes in it
-holds a shared lock; a lock file of git that is found while no process holds that lock was left by a killed process.
+holds a shared lock; a lock file of git that is there while no process holds that lock was left by a killed one.
 """
 
 from __future__ import annotations

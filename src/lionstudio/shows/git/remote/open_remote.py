@@ -117,8 +117,8 @@ def _ensure_commit(mirror: RemoteMirror, topic: str, base: str) -> None:
             return
     with suppress(MissingRef):
         _fetch(mirror, f"+{integration}:{tracking(integration)}")
-    containing = git.run("for-each-ref", "--count=1", f"--contains={base}", tracking(integration))
-    if not (containing.code == 0 and containing.out) and _fetch_commit(mirror, base) is None:
+    begun = git.run("for-each-ref", "--count=1", f"--contains={base}", tracking(integration))
+    if not (begun.code == 0 and begun.out) and _fetch_commit(mirror, base) is None:
         raise RemoteRefused(
             f"the remote {mirror.transport.shown} does not have the base {base[:12]} of the show",
             hint="push it there, or start the show from another base",

@@ -51,10 +51,10 @@ def fetch_work(repo: Repo, play: str, *, attempt: int, fence: int, head: str) ->
             break
         except MissingRef:
             continue
-    present = find_ref(repo, local)
-    if present != head:
+    commit = find_ref(repo, local)
+    if commit != head:
         users_git(repo).run("update-ref", "-d", local)
-        what = f"has {present[:12]} instead" if present is not None else "does not have it"
+        what = f"has {commit[:12]} instead" if commit is not None else "does not have it"
         raise RemoteRefused(
             f"attempt {attempt} of {repo.topic}/{play} ended with {head[:12]}, and the remote {transport.shown} {what}",
             hint="redo the play, or push that commit to the remote again",
