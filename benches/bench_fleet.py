@@ -19,6 +19,7 @@ from tests.support.fleet_chaos import Fleet
 
 from benches.table import Table, at_most, options
 from lionstudio.shows.workers.sweeper import SWEEP_SECONDS
+from lionstudio.state.workers.workers import BEAT_SECONDS
 
 NAMES = ("north", "south", "east", "west")
 _LONG_SECONDS = 600.0
@@ -28,7 +29,7 @@ def main() -> None:
     args = options(__doc__)
     beat = 1.0 if args.quick else 5.0
     table = Table("Shows on many machines", args)
-    limit = 3 * beat + SWEEP_SECONDS
+    limit = beat * (3 + SWEEP_SECONDS / BEAT_SECONDS)
     killed = _takeover(beat, lambda fleet, name: fleet.machines[name].kill())
     note = f"beat {beat:g} s; limit {limit:g} s"
     table.row("takeover after kill -9 of a machine / 3 beats + sweep", killed / limit, "×", at_most(1), note)
