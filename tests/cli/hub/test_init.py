@@ -279,7 +279,12 @@ def test_hub_that_is_ready_is_so_for_a_role_that_owns_nothing(
     assert (check.code, check.json["ready"]) == (0, True), check.err
     assert (check.json["state"]["result"], check.json["engine"]["result"]) == ("current", "not visible to this role")
     assert again.code == 0, again.err
-    refused(older, 1, "needs an upgrade, and the role laptops does not own its tables", "the user lion in the address")
+    refused(
+        older,
+        1,
+        "needs an upgrade, and the role laptops does not own its tables",
+        "connect as lion, who owns them, and run: li hub init",
+    )
 
 
 def test_locale_is_reported_by_what_it_does(postgres_server: PostgresServer) -> None:

@@ -123,7 +123,7 @@ def check_rights(conn: PostgresConnection) -> None:
     if not is_owner:
         raise StorageFailed(
             f"{conn.path} needs an upgrade, and the role {role} does not own its tables",
-            hint=f"let their owner run it: li hub init, with the user {owner} in the address",
+            hint=f"connect as {owner}, who owns them, and run: li hub init",
         )
     schema, role, database, may_create, may_create_tables = conn.one(_RIGHTS) or (None,) * 5
     if not may_create:
