@@ -83,7 +83,7 @@ RELEASED = {
     5: "1ba9ad073617de7b",
     6: "7cbba62cb9d522a8",
     7: "81feeb5a720f9d0d",
-    8: "8d4c112cd4215175",
+    8: "2191eba9e533b326",
 }
 
 

@@ -166,6 +166,8 @@ NEW_TABLES_8 = {
     "machines",
     "push_marks",
     "pushed_sessions",
+    "workers",
+    "orders",
 }
 NEW_TABLES_7 = {"studio_codes", "studio_sessions", *NEW_TABLES_8}
 NEW_TABLES = {"attention_dismissals", "message_aliases", "session_tags", "status_transitions", *NEW_TABLES_7}

@@ -13,6 +13,7 @@ from typing import NoReturn
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.render import PlainView, ShowLiveView, View
 from lionstudio.cli._show.snapshot import ShowSnapshot, take_snapshot
+from lionstudio.cli._show.team import find_team, is_directed, is_team_busy, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.json_output import to_json
@@ -21,7 +22,6 @@ from lionstudio.cli._toolkit.terminal import is_terminal, say, write_stderr
 from lionstudio.errors import NotFound
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.process.lock import has_director
 from lionstudio.shows.process.rest_mark import is_director_busy
 from lionstudio.state.backends import open_tail
 
@@ -38,20 +38,20 @@ def watch(args: argparse.Namespace, settings: Settings, show_dir: str, *, attach
     live = is_terminal() and not args.json and not args.quiet
     view = ShowLiveView(plain=args.no_color) if live else PlainView(as_json=args.json, quiet=args.quiet)
     snapshot = follow(settings, args.topic, show_dir, view, lambda: bool(args.no_wait))
-    return _report(args, snapshot, directed=has_director(show_dir))
+    return _report(args, snapshot, directed=is_directed(settings, show_dir))
 
 
 def follow(
     settings: Settings, topic: str, show_dir: str, view: View, stops_waiting: Callable[[], bool]
 ) -> ShowSnapshot:
     """Watch until the director exits; `stops_waiting` is called while the show needs a person."""
-    where = place(settings)
+    where, team = place(settings), find_team(settings, topic) is not None
     plays: list[str] = [play.name for play in _snapshot(settings, topic).plays]
     with open_tail(settings.db) as tail, view:
         while True:
             # both before the rows: these are then at least as new
-            directed = has_director(show_dir)  # without a director nothing changes afterwards
-            director_busy = is_director_busy(show_dir, plays)
+            directed = is_directed(settings, show_dir)  # without a director nothing changes afterwards
+            director_busy = is_director_busy(show_dir, plays) or (team and is_team_busy(settings, topic))
             snapshot = _snapshot(settings, topic)._replace(director_busy=director_busy, where=where)
             plays = [play.name for play in snapshot.plays]
             view.show(snapshot)
@@ -92,6 +92,8 @@ def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool)
             say(f"The work is on branch {inline(branch)}{merge}", quiet=args.quiet)
     elif snapshot.waits_for and directed:
         say(f"{args.topic} needs you: {', '.join(snapshot.waits_for)}. Details: li show status {args.topic}{where}")
+    elif (problem := why_left(db_access.settings_of(args), args.topic)) is not None:
+        say(f"The director of {args.topic} gave up: {inline(problem)}. Continue: li show resume {args.topic}{where}")
     else:
         say(f"The director of {args.topic} exited (see _director.log). Continue: li show resume {args.topic}{where}")
     return 0 if snapshot.status is ShowStatus.COMPLETED else 1

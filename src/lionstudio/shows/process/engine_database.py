@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy
 from dbos._migration import get_migration_versions
@@ -56,8 +56,7 @@ def migrate_engine(path: str) -> None:
         ).run_migrations()
 
 
-@contextmanager
-def _engine(path: str) -> Iterator[sqlalchemy.Engine]:
+def make_connections(path: str, **options: Any) -> sqlalchemy.Engine:
     """Connections of ours: DBOS never sees the password."""
 
     def open_connection() -> object:
@@ -65,7 +64,12 @@ def _engine(path: str) -> Iterator[sqlalchemy.Engine]:
         pg.autocommit = False
         return pg
 
-    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=open_connection)
+    return sqlalchemy.create_engine("postgresql+psycopg://", creator=open_connection, pool_pre_ping=True, **options)
+
+
+@contextmanager
+def _engine(path: str) -> Iterator[sqlalchemy.Engine]:
+    engine = make_connections(path)
     try:
         yield engine
     finally:

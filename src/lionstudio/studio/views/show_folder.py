@@ -56,7 +56,8 @@ def add_folder_facts(show: dict[str, Any], settings: Settings) -> dict[str, Any]
     asked = None if error else find_open_question(path)
     began = has_begun([play["meta"]["status"] for play in show["plays"]])
     held = None if error else held_back(show["topic"], path, facts)
-    directed = director_state(settings, path) == "held"
+    # an order to direct the show waits at most for a worker, and needs no other one
+    directed = director_state(settings, path) == "held" or bool(show["director"] and show["director"]["is_open"])
     actions = show_actions(show["status"], asked=asked, held=held, began=began)
     actions = [action for action in actions if not (directed and action in ("run", "resume"))]
     plan = None if error else read_plan_text(path, path)

@@ -4,6 +4,7 @@ import { ShowProgress } from "@/ui/data/show-progress";
 import { UsageCost, UsageTokens } from "@/ui/data/show-usage";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { Fact } from "./detail-blocks";
+import { PlayWorker } from "./play-worker";
 import classes from "./show.module.css";
 
 export function ShowFacts({ show }: { show: Show }) {
@@ -52,6 +53,11 @@ export function ShowFacts({ show }: { show: Show }) {
         {show.commit && (
           <Fact name="Commit">
             <code title={show.commit}>{show.commit.slice(0, 12)}</code>
+          </Fact>
+        )}
+        {show.director && (
+          <Fact name="Director">
+            <PlayWorker worker={show.director} />
           </Fact>
         )}
         <Fact name="Source">
