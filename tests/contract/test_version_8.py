@@ -12,7 +12,8 @@ from tests.support.postgres_server import PostgresServer
 from tests.support.records import changed_values, dump
 
 from lionstudio.state.database import Database
-from lionstudio.state.postgres.open import NeedsUpgrade, open_writer
+from lionstudio.state.postgres.open import open_writer
+from lionstudio.state.sqlite.open import NeedsUpgrade
 
 
 @pytest.fixture

@@ -166,6 +166,7 @@ class Unavailable(StorageFailed):
     """The server of the database cannot be reached; nothing is wrong with what was sent."""
 
     code = "unavailable"
+    exit_code = Busy.exit_code  # a retry may succeed
 
 
 class ServerError(Exception):

@@ -41,7 +41,9 @@ _STARTING_SECONDS = 30.0  # for a supervisor to take its lock, on a busy machine
 _LOG_TAIL = 16_000  # bytes at the end of the log that are read
 _MOST_SUPERVISORS = 3  # of one attempt that may die before it counts as lost
 _MOST_BYTES = 5_000_000  # of one of these files; a spec holds at most a prompt
-_ENDS = frozenset({"exited", "stopped", "timed_out", "silent", "lost", "not_started", "given_away", "released"})
+_ENDS = frozenset(
+    {"exited", "stopped", "timed_out", "silent", "lost", "not_started", "given_away", "released", "killed"}
+)
 _LEFTOVER_GRACE = 3.0
 # a pipe or link in place of a file is refused at once, never waited for or followed
 SAFE_FLAGS = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
@@ -84,7 +86,8 @@ class Exit(NamedTuple):
 
     code: int | None  # None when no supervisor saw the process end
     # exited | stopped | timed_out | silent | lost | not_started; with a lease also
-    # given_away (the order was lost, and nothing may be written for it) | released (its worker was gone)
+    # given_away (the order was lost, and nothing may be written for it) | released (its worker was gone) |
+    # killed (with its supervisor)
     how: str
     started_at: float
     ended_at: float

@@ -120,6 +120,8 @@ class LeaseKeeper:
     def start(self, agent: int) -> None:
         """Keep the lease from now on, for a recorder that has just been started."""
         self._agent = agent
+        if self._guard is not None:
+            return  # it is not the first recorder
         self._start_guard()
         for work in (self._keep_renewing, self._keep_guarding):
             thread = threading.Thread(target=work, daemon=True)

@@ -124,7 +124,8 @@ class Supervisor:
             self._finish(*self._run_command())
         else:
             self._await_orphans()
-            self._finish(None, "stopped" if self._stopping else "lost", "the supervisor was killed")
+            lost = "lost" if self._lease is None else "killed"  # the guard ended the agent, or we did
+            self._finish(None, "stopped" if self._stopping else lost, "the supervisor was killed")
 
     def _may_have_run(self) -> bool:
         """Return whether an agent is alive or a session shows that one ran; in doubt it ran."""
@@ -147,7 +148,23 @@ class Supervisor:
             return None  # no database yet
 
     def _run_command(self) -> tuple[int | None, str, str | None]:
-        """Run the command to its end; return its exit code, how it ended, and the reason."""
+        """Run the command to its end; again when a hub that was away kept its agent from beginning."""
+        while True:
+            code, how, reason = self._run_once()
+            if self._lease is None or (code, how) != (Busy.exit_code, "exited") or self._has_begun():
+                return code, *(self._find_lease_end() or self._stopping or (how, reason))
+
+    def _has_begun(self) -> bool:
+        """Return whether an agent began or must not begin; waits for the hub."""
+        while (ending := self._find_lease_end() or self._stopping or self._find_stop_reason()) is None:
+            with suppress(LionError):
+                return self._find_session() is not None
+            time.sleep(_TICK_SECONDS)
+        self._stopping = ending
+        return True
+
+    def _run_once(self) -> tuple[int | None, str, str | None]:
+        """Run the command once; return its exit code, how it ended, and the reason."""
         if not os.path.isdir(self._spec.cwd):
             return None, "not_started", f"cannot start {self._spec.argv[0]}: folder {self._spec.cwd} does not exist"
         try:

@@ -19,6 +19,7 @@ from lionstudio.model.ids import new_id
 from lionstudio.shows.process.engine import SHAPE, Workflow
 from lionstudio.shows.process.engine_database import SCHEMA, make_connections
 from lionstudio.shows.process.engine_dbos import FORMAT, RedactingSerializer
+from lionstudio.state.connection import Unavailable
 
 _QUEUE_SECONDS = 0.25
 _UNFINISHED = ("PENDING", "ENQUEUED", "DELAYED")
@@ -51,9 +52,15 @@ class HubEngine:
         )
         DBOS(config=config)
         DBOS.listen_queues([self._queue])
-        DBOS.launch()
-        logging.getLogger("dbos").setLevel(logging.CRITICAL)  # it reports every lost connection
-        DBOS.register_queue(self._queue, polling_interval_sec=_QUEUE_SECONDS, on_conflict="never_update")
+        try:
+            DBOS.launch()
+            logging.getLogger("dbos").setLevel(logging.CRITICAL)  # it reports every lost connection
+            DBOS.register_queue(self._queue, polling_interval_sec=_QUEUE_SECONDS, on_conflict="never_update")
+        except sqlalchemy.exc.DBAPIError as error:
+            # the next engine of this process must not find half of this one
+            DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=0)
+            self._engine.dispose()
+            raise Unavailable(f"no connection to the engine of {path} ({error.orig})") from error
 
     def start(self, workflow_id: str, name: str, *args: Any) -> None:
         """Start a workflow, or resume the one of this id, here."""

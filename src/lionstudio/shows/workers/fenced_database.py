@@ -10,7 +10,7 @@ from typing import TypeVar
 from lionstudio.errors import Busy
 from lionstudio.state.connection import Connection, Unavailable
 from lionstudio.state.database import Database
-from lionstudio.state.workers.orders import require_order
+from lionstudio.state.workers.orders import OrderLost, require_order
 
 T = TypeVar("T")
 _RETRY_SECONDS = 0.5
@@ -48,9 +48,9 @@ class FencedDatabase(Database):
         while True:
             try:
                 return work()
-            except AWAY:
+            except AWAY as error:
                 if self._is_over():
-                    raise
+                    raise OrderLost(f"order {self._order_id} is not carried out here any more") from error
                 time.sleep(_RETRY_SECONDS)
 
     def close(self) -> None:

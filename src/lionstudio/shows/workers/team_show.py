@@ -33,7 +33,7 @@ from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.shows.records.team_folder import write_folder, write_play
 from lionstudio.shows.workers.definitions import make_definitions
 from lionstudio.shows.workers.fenced_database import FencedDatabase
-from lionstudio.state.connection import Connection
+from lionstudio.state.connection import Connection, Unavailable
 from lionstudio.state.sessions import find_session
 from lionstudio.state.shows import get_play, get_show, list_plays
 from lionstudio.state.workers.orders import OrderLost
@@ -90,8 +90,15 @@ class TeamShow(OpenShow):
         )
 
     def patiently(self, work: Callable[[], T]) -> T:
-        """Do work again while the remote is away, up to an hour: nothing of it is the fault of a play."""
-        return wait_out_remote(work, warn=self.warn, why_stop=self.stop_reason)
+        """Do work again while the hub is away, or up to an hour the remote: nothing of it is the fault of a play."""
+
+        def reach_hub() -> T:
+            try:
+                return work()
+            except Unavailable:
+                return self.database.patiently(work)
+
+        return wait_out_remote(reach_hub, warn=self.warn, why_stop=self.stop_reason)
 
     # ── records: the rows ──
 

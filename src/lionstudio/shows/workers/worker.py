@@ -91,7 +91,7 @@ class WorkerProcess:
         if not self._connect():
             return 0
         threads = [
-            threading.Thread(target=loop, daemon=True, name=name)
+            threading.Thread(target=self._keep, args=(loop,), daemon=True, name=name)
             for name, loop in (("leases", self._renew), ("sweeper", self._sweep), ("feed", self._follow))
         ]
         for thread in threads:
@@ -228,28 +228,28 @@ class WorkerProcess:
 
     def _start(self, order: Order) -> None:
         """Start the workflow of an order, or resume it; another director's steps are used again, nothing else is."""
-        assert self._engine is not None
         carried = self._carried[order.id]
         try:
-            if order.work is Work.SHOW:
-                self._start_director(carried)
-            elif self._engine.has_ended(workflow := f"{order.id}/{order.fence}"):
-                self._release(order)  # it failed without an answer: another try gets another number
-                self._forget(carried)
-            else:
-                self._engine.start(workflow, "carry_out", order.id, order.fence)
+            self._fenced(carried).patiently(lambda: self._start_workflow(carried))
+        except OrderLost:
+            self._forget(carried)
         except Exception as error:
             self._say(f"{_name(order)}: {type(error).__name__}: {error}")
             self._forget(carried)
 
-    def _start_director(self, carried: Carried) -> None:
+    def _start_workflow(self, carried: Carried) -> None:
         assert self._engine is not None
         order = carried.order
-        if self._engine.has_ended(order.id):
+        if order.work is Work.SHOW and not self._engine.has_ended(order.id):
+            self._engine.start(order.id, "direct", order.id)
+        elif order.work is Work.SHOW:
             self._finish(carried, {"error": "the director ended without an answer"})
             self._forget(carried)
+        elif self._engine.has_ended(workflow := f"{order.id}/{order.fence}"):
+            self._release(order)  # it failed without an answer: another try gets another number
+            self._forget(carried)
         else:
-            self._engine.start(order.id, "direct", order.id)
+            self._engine.start(workflow, "carry_out", order.id, order.fence)
 
     # ── carrying out, in threads of the engine ──
 
@@ -266,6 +266,8 @@ class WorkerProcess:
                 answer = {"status": carried.show.run()}
             except OrderLost as error:
                 raise Lost from error
+            except AWAY as error:
+                raise Detached from error  # no answer: the show is resumed from its steps
             except Exception as error:
                 answer = {"error": self._problem_of(error)}
             self._finish(carried, answer)
@@ -281,6 +283,9 @@ class WorkerProcess:
             try:
                 answer = self._carry_out_in_show(carried)
             except OrderLost as error:
+                raise Lost from error
+            except AWAY as error:
+                self._patiently(partial(self._release, order))  # no answer: another try gets another number
                 raise Lost from error
             except Exception as error:  # only this play is affected
                 failed = failure_of(codec.command_from_json(order.command), self._problem_of(error))
@@ -366,6 +371,15 @@ class WorkerProcess:
         self._database.write(lambda conn: release_order(conn, order.id, order.fence))
 
     # ── threads ──
+
+    def _keep(self, loop: Callable[[], None]) -> None:
+        """Run a thread that must not end: without its renewals, everything here would be given away."""
+        while True:
+            try:
+                loop()
+            except Exception:
+                self._say(traceback.format_exc())
+                time.sleep(_RETRY_SECONDS)
 
     def _renew(self) -> None:
         """Renew all leases every beat, on a connection of its own: no other write delays it."""
