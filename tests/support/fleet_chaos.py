@@ -42,7 +42,15 @@ class Life(NamedTuple):
 class Fleet:
     """A hub, a git daemon and machines; `close` ends all of it."""
 
-    def __init__(self, root: Path, *, beat: float, names: tuple[str, ...] = NAMES, at_once: int = 2) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        beat: float,
+        names: tuple[str, ...] = NAMES,
+        at_once: int = 2,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.root, self.beat = root, beat
         self.stamps = root / "stamps"
         self.stamps.mkdir(parents=True)
@@ -62,7 +70,7 @@ class Fleet:
                 f"postgresql://lion@127.0.0.1:{self.cutters[name].port}/hub?sslmode=disable&gssencmode=disable",
                 at_once=at_once,
                 restart_seconds=beat / 2,
-                environment=more,
+                environment={**more, **(environment or {})},
             )
             for name in names
         }
@@ -137,17 +145,19 @@ class Fleet:
             }
             for name, after in plays.items()
         ]
+        self.order(topic, listed, agent="script", concurrency=concurrency, max_attempts=100)
+
+    def order(self, topic: str, plays: list[dict[str, Any]], **more: Any) -> None:
+        """Write a plan and order it."""
         plan = {
             "goal": "chaos",
             "repo": str(self.clone),
             "remote": "origin",
             "base_branch": "main",
-            "agent": "script",
             "permissions": "all",
-            "concurrency": concurrency,
-            "max_attempts": 100,
             "notify": {"desktop": False},
-            "plays": listed,
+            **more,
+            "plays": plays,
         }
         folder = Path(self.env["LIONAGI_SHOWS"]) / topic
         folder.mkdir(parents=True, exist_ok=True)

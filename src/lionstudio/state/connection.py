@@ -169,6 +169,13 @@ class Unavailable(StorageFailed):
     exit_code = Busy.exit_code  # a retry may succeed
 
 
+class ServerRefused(Unavailable):
+    """The server does not let us in, or has no such database: waiting does not help."""
+
+    exit_code = StorageFailed.exit_code
+    retryable = False
+
+
 class ServerError(Exception):
     """An error of a database server, with our own error for it.
 

@@ -17,6 +17,7 @@ from dbos._sys_db import SystemDatabase
 
 from lionstudio.errors import WrongVersion
 from lionstudio.state.connection import Unavailable
+from lionstudio.state.postgres.connection import LET_GO
 from lionstudio.state.postgres.errors import translate_error
 from lionstudio.state.postgres.open import connect
 
@@ -68,6 +69,7 @@ def make_connections(path: str, **options: Any) -> sqlalchemy.Engine:
         except Unavailable as error:
             # as the library says it: DBOS then waits for the server, where any other error would end the workflow
             raise psycopg.OperationalError(f"connection failed: {error.message}") from error
+        pg.execute(LET_GO)
         pg.autocommit = False
         return pg
 

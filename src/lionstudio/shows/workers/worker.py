@@ -18,6 +18,7 @@ from typing import Any
 from lionstudio.crash import point
 from lionstudio.errors import LionError, WrongVersion
 from lionstudio.machine import host_name
+from lionstudio.runs.settle import settle_dead_runs
 from lionstudio.shows.execute.executor import failure_of
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import SHAPE
@@ -30,7 +31,7 @@ from lionstudio.shows.workers.fenced_database import AWAY, FencedDatabase
 from lionstudio.shows.workers.sweeper import SWEEP_SECONDS, Sweeper, clock
 from lionstudio.shows.workers.team_show import OrderShow, Shared, Workplace
 from lionstudio.state.backends import open_database, open_tail
-from lionstudio.state.connection import Connection
+from lionstudio.state.connection import Connection, ServerRefused
 from lionstudio.state.database import Database
 from lionstudio.state.hub.machines import see_machine
 from lionstudio.state.workers.orders import (
@@ -48,6 +49,7 @@ from lionstudio.state.workers.orders import (
 from lionstudio.state.workers.workers import BEAT_SECONDS, Worker, beat_worker, register_worker, stop_worker
 
 _RETRY_SECONDS = 1.0
+_SETTLE_SECONDS = 12 * BEAT_SECONDS
 _FIRST = (Work.SHOW, Work.MERGE, Work.FINAL_GATES, Work.GATES, Work.ATTEMPT)  # what is nearly done comes first
 _GIVEN_AWAY = "its order was given to another worker"
 
@@ -80,6 +82,7 @@ class WorkerProcess:
         self._wakeup = threading.Event()
         self._stopping = self._leaving = self._draining = False
         self._is_away = False
+        self._settle_at = 0.0
         self._other_shapes: set[str] = set()
         self._database: Database | None = None
         self._engine: HubEngine | None = None
@@ -100,6 +103,7 @@ class WorkerProcess:
         idle_since: float | None = None
         while not self._is_finished():
             self._wakeup.clear()
+            self._patiently(self._settle)
             took = self._patiently(self._take) or 0
             if once and not took and not self._carried:
                 idle_since = idle_since or time.monotonic()
@@ -145,6 +149,8 @@ class WorkerProcess:
                     self._say("The hub is back.")
                     self._is_away = False
                 return True
+            except ServerRefused:
+                raise
             except AWAY as error:
                 self._note_away(error)
                 self._wakeup.wait(_RETRY_SECONDS)
@@ -177,6 +183,14 @@ class WorkerProcess:
             return None
         self._note_back()
         return result
+
+    def _settle(self) -> None:
+        """Record the end of runs whose processes were killed here, as those of orders that were given away."""
+        if time.monotonic() >= self._settle_at:
+            self._settle_at = time.monotonic() + _SETTLE_SECONDS
+            assert self._database is not None
+            for notice in settle_dead_runs(self._database):
+                self._say(notice)
 
     # ── taking ──
 
