@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Iterator
@@ -71,10 +72,8 @@ def test_claude_and_codex_are_frozen_for_a_minute_on_two_workers(fleet: Fleet) -
     for kind in ("claude", "codex"):
         times = [float(line) for line in fleet.daemon.git("show", f"{branch}:{kind}.txt").splitlines()]
         assert len(times) == 8
-        assert max(after - one for one, after in zip(times, times[1:], strict=False)) > 0.9 * FROZEN_SECONDS
-    said = fleet.query(
-        "SELECT count(*) FROM messages WHERE content LIKE %s", '%"assistant_response"%:%is done.%'
-    )
+        assert max(after - one for one, after in itertools.pairwise(times)) > 0.9 * FROZEN_SECONDS
+    said = fleet.query("SELECT count(*) FROM messages WHERE content LIKE %s", '%"assistant_response"%:%is done.%')
     assert said == [(2,)]
 
 
