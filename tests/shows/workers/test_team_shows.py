@@ -18,6 +18,7 @@ from tests.support.hub_cutter import HubCutter
 from tests.support.postgres_server import PASSWORD, PostgresServer
 
 from lionstudio.state.backends import reading
+from lionstudio.state.exchange.questions import list_unsettled
 
 pytestmark = pytest.mark.postgres
 WRITE = "@run sh -c 'echo {0} > {0}.txt'\n@say done"
@@ -34,11 +35,10 @@ def fleet(tmp_path: Path, postgres_server: PostgresServer) -> Iterator[Fleet]:
         postgres_server.drop(name)
 
 
-def questions(fleet: Fleet) -> list[tuple[str | None, str]]:
+def questions(fleet: Fleet) -> list[str | None]:
+    """The plays of the open questions of the show; None: the whole show."""
     with reading(fleet.url) as conn:
-        return [
-            (play, title) for play, title in conn.all("SELECT play_name, title FROM questions WHERE status = 'open'")
-        ]
+        return [question.play_name for question in list_unsettled(conn, TOPIC) if question.is_open]
 
 
 def test_reviewer_of_a_team_show_judges_on_the_worker(fleet: Fleet) -> None:
@@ -62,14 +62,13 @@ def test_budget_of_a_team_show_is_granted_from_another_machine(fleet: Fleet) -> 
     fleet.write_plan({"a": spend, "b": {"prompt": spend, "depends_on": ["a"]}}, budget={"tokens": 100})
     fleet.start_worker("one")
     assert fleet.run_show().code == 0
-    fleet.wait_until(lambda: questions(fleet))
-    assert fleet.statuses() == {"a": "merged", "b": "pending"}
+    fleet.wait_until(lambda: questions(fleet) and fleet.statuses() == {"a": "merged", "b": "pending"})
 
     granted = fleet.li("show", "approve", TOPIC, "--tokens", "100", "--yes")
 
     assert granted.code == 0, granted
     fleet.wait_for_end()
-    fleet.assert_completed("a", "b")
+    assert (fleet.show_status(), fleet.statuses()) == ("completed", {"a": "merged", "b": "merged"})
 
 
 def test_usage_limit_parks_a_play_of_a_team_show_without_using_an_attempt(fleet: Fleet) -> None:
@@ -82,7 +81,7 @@ def test_usage_limit_parks_a_play_of_a_team_show_without_using_an_attempt(fleet:
 
     with reading(fleet.url) as conn:
         assert conn.value("SELECT attempt FROM plays") == 1
-    assert fleet.li("show", "abort", TOPIC, "--yes").code == 0
+    assert fleet.li("show", "abort", TOPIC).code == 0
     fleet.wait_for_end()
 
 
@@ -99,7 +98,7 @@ def test_agent_that_pushes_to_the_branch_itself_is_found_out(fleet: Fleet) -> No
     assert "merged" not in fleet.statuses().values()
 
 
-def test_agent_that_could_not_begin_while_the_hub_was_away_is_started_again(
+def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
     fleet: Fleet, postgres_server: PostgresServer
 ) -> None:
     home = fleet.root / "one"
@@ -122,8 +121,6 @@ def test_agent_that_could_not_begin_while_the_hub_was_away_is_started_again(
     cutter.close()
 
     fleet.assert_completed("a")
-    [log] = home.glob(f"shows/{TOPIC}/a/attempts/*/agent.log")
-    assert "no connection" in log.read_text()
 
 
 def test_worker_that_the_server_refuses_ends(fleet: Fleet) -> None:
