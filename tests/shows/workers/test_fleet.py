@@ -74,6 +74,27 @@ def test_power_failure_of_a_worker_lets_another_one_take_over(fleet: Fleet) -> N
     assert fleet.fences("show")[None] == 2  # the director was taken over too
 
 
+def test_attempt_is_taken_over_where_the_mirror_is_older_than_its_base(fleet: Fleet) -> None:
+    plays = {
+        "first": {"prompt": write("first"), "needs": ["two"]},
+        "base": {"prompt": write("base", seconds=3), "needs": ["one"], "depends_on": ["first"]},
+        "slow": {"prompt": write("slow", seconds=6), "depends_on": ["base"]},
+    }
+    fleet.write_plan(plays)
+    fleet.start_worker("one", "--labels", "one")
+    fleet.start_worker("two", "--labels", "two")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: fleet.statuses().get("first") == "merged")
+    assert fleet.li("workers", "drain", "two").code == 0
+    fleet.wait_until(lambda: fleet.runs()["slow"] == 1)
+
+    fleet.kill_machine("one")
+    assert fleet.li("workers", "drain", "two", "--undo").code == 0
+    fleet.wait_for_end()
+
+    fleet.assert_completed("first", "base", "slow")
+
+
 def test_killed_worker_process_that_starts_again_adopts_its_attempt(fleet: Fleet) -> None:
     fleet.beat = 4  # a supervisor waits two beats for its worker
     fleet.write_plan({"slow": write("slow", seconds=8)})

@@ -24,6 +24,7 @@ from lionstudio.shows.attempt.attempt_files import Exit, Lease
 from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.gates.reviewers import pin_reviewer, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, tip_without
+from lionstudio.shows.git.remote.branch import fetch_tip
 from lionstudio.shows.git.remote.open_remote import open_remote_repo
 from lionstudio.shows.git.remote.patience import wait_out_remote
 from lionstudio.shows.git.remote.work import fetch_work, publish_work
@@ -254,6 +255,7 @@ class OrderShow(TeamShow):
     def checkout_of_others(self, play: str, meta: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(meta.get("base"), str):
             return {}
+        fetch_tip(self.repo)  # the base was the tip of the branch when another machine began the attempt
         self.fetch_work(play, meta)
         return {"base": meta["base"], "head": meta.get("head")}
 

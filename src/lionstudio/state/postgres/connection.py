@@ -45,8 +45,8 @@ _PATIENCE = f"lock_timeout = {BUSY_TIMEOUT_MS}"  # as for a file: then the write
 # a writer that is stopped or cut off in a transaction lets go of the write lock, after this time or a shorter one of
 # the server
 LET_GO = """
-SELECT set_config('idle_in_transaction_session_timeout', round(1000 * extract(epoch FROM least(
-  nullif(current_setting('idle_in_transaction_session_timeout')::interval, interval '0'), interval '30 s')))::text, false)
+SELECT set_config('idle_in_transaction_session_timeout', round(1000 * extract(epoch FROM least(interval '30 s',
+         nullif(current_setting('idle_in_transaction_session_timeout')::interval, interval '0'))))::text, false)
 """
 CALL = "SELECT * FROM append_message($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
 # for appends that wait: only that each is done matters
