@@ -37,19 +37,16 @@ def _measure(table: Table, server: PostgresServer, rows: int) -> None:
     url = server.url(name)
     open_database(url).close()
     rng = random.Random(7)
-    numbers = array("f", (rng.gauss(0, 1) for _ in range(200_000)))
-
-    def vector() -> array[float]:
-        start = rng.randrange(len(numbers) - _DIMENSIONS)
-        return numbers[start : start + _DIMENSIONS]
-
+    numbers = array("f", (rng.gauss(0, 1) for _ in range(2 * rows + _DIMENSIONS)))
+    # each another part, so that no two are equally near
+    vectors = (numbers[start : start + _DIMENSIONS] for start in rng.sample(range(2 * rows), rows + 1))
+    wanted = list(next(vectors))
     with server.admin(name) as admin:
         with admin.cursor().copy(_COPY) as copy:
-            for number in range(rows):
+            for number, vector in enumerate(vectors):
                 content = f'{{"instruction": "message {number}"}}'
-                copy.write_row((f"m{number}", 1.7e9 + number, content, vector().tobytes(), "user", 2))
+                copy.write_row((f"m{number}", 1.7e9 + number, content, vector.tobytes(), "user", 2))
         admin.execute("VACUUM (ANALYZE) messages")
-        wanted = list(vector())
         conn = open_reader(url)
         by_client, scan = _time(conn, wanted, 3)
         admin.execute("CREATE EXTENSION vector")

@@ -1,7 +1,7 @@
 """Semantic search on PostgreSQL: every vector in scope is compared, as ADR-0009 allows.
 
 pgvector computes the distances inside the query where the database has it; else the client does, which is much slower.
-There is no index of vectors: it would be approximate, and miss neighbours.
+Vectors have no index, because it would be approximate and miss neighbours.
 """
 
 from __future__ import annotations

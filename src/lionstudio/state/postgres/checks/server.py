@@ -241,7 +241,7 @@ def bring_state_up_to_date(path: str) -> None:
 
 
 def add_vectors(path: str) -> None:
-    """Let pgvector compute distances, where the database has it; takes about a minute for 100,000 embeddings."""
+    """Let pgvector compute distances, where the database has it; takes a minute or two for 100,000 embeddings."""
     conn = open_writer(path, create=False)
     try:
         create_vectors(conn)
