@@ -17,7 +17,7 @@ from tests.support.repositories import git
 from tests.support.show_harness import TOPIC, ShowHarness
 
 from lionstudio.cli._show.render import heading
-from lionstudio.cli._show.snapshot import Work, take_snapshot
+from lionstudio.cli._show.snapshot import MergedWork, take_snapshot
 from lionstudio.cli._show.watch import merge_command
 from lionstudio.errors import InvalidInput
 from lionstudio.shows.process.lock import has_director
@@ -236,7 +236,7 @@ def test_merge_command_of_a_show_for_workers_works_as_printed(tmp_path: Path, ha
     work = git(remote, "commit-tree", "main^{tree}", "-p", "main", "-m", "work")
     git(remote, "update-ref", f"refs/heads/{branch}", work)
 
-    command = merge_command(Work(str(clone) if has_repo else "/on/another/machine", branch, str(remote)))
+    command = merge_command(MergedWork(str(clone) if has_repo else "/on/another/machine", branch, str(remote)))
     subprocess.run(["sh", "-c", command], cwd=tmp_path if has_repo else clone, check=True, capture_output=True)
 
     assert git(clone, "rev-parse", "HEAD") == work
@@ -245,4 +245,4 @@ def test_merge_command_of_a_show_for_workers_works_as_printed(tmp_path: Path, ha
 @pytest.mark.parametrize("remote", ["ext::sh -c id", "--upload-pack=id"])
 def test_merge_command_never_names_an_address_that_runs_a_program(remote: str) -> None:
     with pytest.raises(InvalidInput, match="is not an address"):
-        merge_command(Work("/somewhere", f"show/{TOPIC}/integration", remote))
+        merge_command(MergedWork("/somewhere", f"show/{TOPIC}/integration", remote))

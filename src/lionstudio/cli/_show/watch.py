@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.render import PlainView, ShowLiveView, View
-from lionstudio.cli._show.snapshot import ShowSnapshot, Work, take_snapshot
+from lionstudio.cli._show.snapshot import MergedWork, ShowSnapshot, take_snapshot
 from lionstudio.cli._show.team import find_team, is_directed, is_team_busy, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
@@ -99,7 +99,7 @@ def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool)
     return 0 if snapshot.status is ShowStatus.COMPLETED else 1
 
 
-def merge_command(work: Work) -> str:
+def merge_command(work: MergedWork) -> str:
     """Return the command that merges the work; workers leave it on the remote only."""
     if work.remote is None:
         return f"git -C {quote(work.repo)} merge {quote(work.branch)}"

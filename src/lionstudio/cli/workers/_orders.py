@@ -37,7 +37,7 @@ class TeamOrders(NamedTuple):
         return [order for order in self.orders if order.worker_id is None]
 
     def wait(self, order: Order) -> OrderWait:
-        """What an order that no worker has waits for."""
+        """Explain why no worker has taken an order."""
         return explain_wait(order, self.workers, self.loads)
 
     def wire(self) -> list[dict[str, Any]]:
