@@ -177,9 +177,9 @@ def test_labels_choose_the_worker_and_missing_ones_are_named(fleet: Fleet) -> No
     fleet.wait_until(lambda: fleet.statuses().get("plain") == "merged")
 
     status = fleet.li("show", "status", TOPIC)
-    assert "no worker has the label gpu" in status.err, status
+    assert "no connected worker has the label gpu" in status.err, status
     listed = fleet.li("workers", "ls", "--json").json
-    assert [order["why"] for order in listed["waiting"]] == ["no worker has the label gpu"]
+    assert [order["why"] for order in listed["waiting"]] == ["no connected worker has the label gpu"]
 
     fleet.start_worker("two", "--labels", "gpu,docker")
     fleet.wait_for_end()
@@ -231,7 +231,7 @@ def test_orders_of_another_version_are_taken_by_nobody(fleet: Fleet) -> None:
 
     listed = fleet.li("workers", "ls", "--json").json
 
-    assert [order["why"] for order in listed["waiting"]] == ["every worker has another version of Lion Studio"]
+    assert [order["why"] for order in listed["waiting"]] == ["every worker that has its labels has another version"]
 
 
 def test_resumed_show_goes_on_after_an_abort(fleet: Fleet) -> None:

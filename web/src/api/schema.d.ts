@@ -5604,6 +5604,18 @@ export interface components {
             /** @description its worker; null for a show on one machine */
             director?: components["schemas"]["PlayWorkerView"] | null;
             /**
+             * By Workers
+             * @description whether workers play it: then its rows are read, no folder
+             * @default false
+             */
+            by_workers: boolean;
+            /**
+             * Machines
+             * @description workers that direct it or have one of its plays now
+             * @default []
+             */
+            machines: string[];
+            /**
              * Error
              * @description why its folder was not read
              */

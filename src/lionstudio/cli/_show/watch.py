@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import NoReturn
 
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.render import PlainView, ShowLiveView, View
-from lionstudio.cli._show.snapshot import ShowSnapshot, take_snapshot
+from lionstudio.cli._show.snapshot import MergedWork, ShowSnapshot, take_snapshot
 from lionstudio.cli._show.team import find_team, is_directed, is_team_busy, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
@@ -22,6 +23,7 @@ from lionstudio.cli._toolkit.terminal import is_terminal, say, write_stderr
 from lionstudio.errors import NotFound
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
+from lionstudio.shows.git.remote.address import check_address
 from lionstudio.shows.process.rest_mark import is_director_busy
 from lionstudio.state.backends import open_tail
 
@@ -85,11 +87,9 @@ def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool)
             output = f"li show log {args.topic} --gate{where}"
             say(f"The final gates failed: {inline(snapshot.rejection)}. Their output: {output}", quiet=args.quiet)
         if snapshot.work is not None and snapshot.merged:
-            repo, branch = snapshot.work
-            merge = (
-                inline(f". Merge it: git -C {quote(repo)} merge {quote(branch)}") if snapshot.rejection is None else ""
-            )
-            say(f"The work is on branch {inline(branch)}{merge}", quiet=args.quiet)
+            merge = "" if snapshot.rejection is not None else f". Merge it: {merge_command(snapshot.work)}"
+            remote = f" of {snapshot.work.remote}" if snapshot.work.remote is not None else ""
+            say(inline(f"The work is on branch {snapshot.work.branch}{remote}{merge}"), quiet=args.quiet)
     elif snapshot.waits_for and directed:
         say(f"{args.topic} needs you: {', '.join(snapshot.waits_for)}. Details: li show status {args.topic}{where}")
     elif (problem := why_left(db_access.settings_of(args), args.topic)) is not None:
@@ -97,6 +97,16 @@ def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool)
     else:
         say(f"The director of {args.topic} exited (see _director.log). Continue: li show resume {args.topic}{where}")
     return 0 if snapshot.status is ShowStatus.COMPLETED else 1
+
+
+def merge_command(work: MergedWork) -> str:
+    """Return the command that merges the work; workers leave it on the remote only."""
+    if work.remote is None:
+        return f"git -C {quote(work.repo)} merge {quote(work.branch)}"
+    remote = check_address(work.remote)  # any program may have written the row, and git runs some addresses
+    # the show may have been started on another machine: then the command is for any clone
+    git = f"git -C {quote(work.repo)}" if os.path.isdir(work.repo) else "git"
+    return f"{git} fetch {quote(remote)} {quote(work.branch)} && {git} merge FETCH_HEAD"
 
 
 def _detached(args: argparse.Namespace, attached: bool) -> int:

@@ -21,7 +21,7 @@ from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.printed_commands import located
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, Paint, is_terminal, say, styles_for, width_of
-from lionstudio.cli.workers._orders import BUSY, TeamOrders, load_team_orders, name_of, why_waiting
+from lionstudio.cli.workers._orders import TeamOrders, load_team_orders, name_of
 from lionstudio.errors import NotFound
 from lionstudio.model.shows.play_graph import blocked_by
 from lionstudio.model.shows.show import Play
@@ -147,8 +147,8 @@ def _worker_cell(team: TeamOrders, play: Play) -> Cell:
 
 def _waiting_lines(team: TeamOrders) -> list[str]:
     """Say why orders wait; those that only wait for a free worker are not news."""
-    reasons = [(order, why_waiting(order, team.workers)) for order in team.waiting]
-    return [f"{name_of(order)} waits: {reason}" for order, reason in reasons if reason != BUSY]
+    waits = [(order, team.wait(order)) for order in team.waiting]
+    return [f"{name_of(order)} waits: {wait.text}" for order, wait in waits if wait.needs_person]
 
 
 def _order_lines(team: TeamOrders) -> list[str]:

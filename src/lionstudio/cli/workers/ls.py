@@ -14,9 +14,10 @@ from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
 from lionstudio.cli.workers._hub import require_hub
-from lionstudio.cli.workers._orders import name_of, why_waiting
+from lionstudio.cli.workers._orders import TeamOrders, name_of
 from lionstudio.model.status.worker_state import worker_status
 from lionstudio.state.workers.orders import Order, list_orders
+from lionstudio.state.workers.waits import count_loads
 from lionstudio.state.workers.workers import Worker, list_workers
 
 DESCRIPTION = """\
@@ -55,12 +56,12 @@ def run(args: argparse.Namespace) -> int:
     require_hub(settings)
     with db_access.reading(settings.db) as conn:
         workers, orders = list_workers(conn), list_orders(conn)
-    waiting = [order for order in orders if order.worker_id is None]
+    team = TeamOrders(orders, workers, count_loads(orders))
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
         listed = [worker_wire(worker, orders) for worker in workers]
-        print_json({"workers": listed, "waiting": [order_wire(order, workers) for order in waiting]})
+        print_json({"workers": listed, "waiting": [order_wire(order, team) for order in team.waiting]})
         return 0
     if is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
@@ -70,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
         emit("".join("\t".join(_plain(worker, orders)) + "\n" for worker in workers))
     if not workers:
         say("No worker is connected. Start one on any machine: li worker", quiet=args.quiet)
-    for order in waiting:
-        say(f"{inline(name_of(order))} waits: {inline(why_waiting(order, workers))}", quiet=args.quiet)
+    for order in team.waiting:
+        say(f"{inline(name_of(order))} waits: {inline(team.wait(order).text)}", quiet=args.quiet)
     return 0
 
 
@@ -109,7 +110,7 @@ def _held_wire(order: Order) -> dict[str, Any]:
     return {**{name: getattr(order, name) for name in names}, "work": str(order.work)}
 
 
-def order_wire(order: Order, workers: list[Worker]) -> dict[str, Any]:
+def order_wire(order: Order, team: TeamOrders) -> dict[str, Any]:
     return {
         "id": order.id,
         "topic": order.topic,
@@ -117,7 +118,7 @@ def order_wire(order: Order, workers: list[Worker]) -> dict[str, Any]:
         "work": str(order.work),
         "needs": list(order.needs),
         "ordered_at": order.ordered_at,
-        "why": why_waiting(order, workers),
+        "why": team.wait(order).text,
     }
 
 

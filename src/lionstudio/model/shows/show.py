@@ -38,6 +38,13 @@ class Show(Element):
         """Whether workers play it: then its rows are the truth, and a folder is a copy of one machine."""
         return isinstance(self.metadata.get(TEAM), dict)
 
+    @property
+    def remote(self) -> str | None:
+        """The address from which workers fetch its repository, and where its branches are; None for one machine."""
+        team = self.metadata.get(TEAM)
+        address = team.get("remote") if isinstance(team, dict) else None
+        return address if isinstance(address, str) else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play(Element):

@@ -215,6 +215,8 @@ class ShowView(Read):
     commit: str | None = Field(default=None, description="the last merge on the integration branch")
     directed: bool = Field(default=False, description="whether its director is running")
     director: PlayWorkerView | None = Field(default=None, description="its worker; null for a show on one machine")
+    by_workers: bool = Field(default=False, description="whether workers play it: then its rows are read, no folder")
+    machines: list[str] = Field(default=[], description="workers that direct it or have one of its plays now")
     error: str | None = Field(description="why its folder was not read")
     transitions: list[TransitionView] = Field(default=[], description="the status history, oldest first")
 

@@ -60,6 +60,7 @@ export function ShowFacts({ show }: { show: Show }) {
             <PlayWorker worker={show.director} />
           </Fact>
         )}
+        {show.machines.length > 0 && <Fact name="Runs on">{show.machines.join(", ")}</Fact>}
         <Fact name="Source">
           {show.status_source === "sqlite" ? "recorded by Lion Studio" : "its folder only: not imported yet"}
         </Fact>

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-from lionstudio.shows.git.remote.errors import RemoteRefused
+from lionstudio.errors import LionError
 from lionstudio.shows.git.remote.mirror import NAMESPACES, RemoteMirror, open_mirror, waiting_for_remote
 from lionstudio.shows.git.remote.transport import LONG_SECONDS, RefUpdate
 from lionstudio.shows.git.show_refs import ShowRef, list_unmerged
@@ -47,11 +48,28 @@ def _list_seen(mirror: RemoteMirror) -> dict[str, tuple[str, float]]:
     return {f"refs/{name.removeprefix(_SEEN)}": (oid, float(date or 0)) for name, oid, date in fields}
 
 
-def delete_ended_refs(remote: str, refs: Sequence[ShowRef], *, home: str) -> None:
-    """Delete refs from a remote; one that has moved meanwhile stays."""
-    mirror = open_mirror(remote, home=home)
-    for ref in refs:  # one by one: a remote may not be able to do more, and the rest should not depend on it
-        outcome = mirror.transport.push([RefUpdate(ref.ref, None, ref.oid)])
+def delete_ended_refs(remote: str, refs: Sequence[ShowRef], *, home: str) -> list[ShowRef]:
+    """Delete refs from a remote; return those that stay, with the reason. One that has moved meanwhile stays."""
+    try:
+        mirror = open_mirror(remote, home=home)
+    except LionError as error:
+        return [ref._replace(kept=error.message) for ref in refs]
+    kept: list[ShowRef] = []
+    for at, ref in enumerate(refs):  # one by one: a remote may not be able to do more
+        try:
+            outcome = mirror.transport.push([RefUpdate(ref.ref, None, ref.oid)])
+        except LionError as error:  # it is away, or refuses us: that holds for the rest too
+            return kept + [rest._replace(kept=error.message) for rest in refs[at:]]
         if outcome.by_remote:
             reason = outcome.messages or "; ".join(outcome.rejected.values())
-            raise RemoteRefused(f"the remote {mirror.transport.shown} keeps {shown(ref.ref)}: {shown(reason)}")
+            kept.append(ref._replace(kept=f"the remote {mirror.transport.shown} refuses: {shown(reason)}"))
+        elif outcome.rejected and _is_there(mirror, ref):
+            kept.append(ref._replace(kept="it has moved meanwhile"))
+    return kept
+
+
+def _is_there(mirror: RemoteMirror, ref: ShowRef) -> bool:
+    """False for one that another process has deleted first."""
+    with suppress(LionError):
+        return ref.ref in mirror.transport.list_refs(ref.ref)
+    return True
