@@ -148,9 +148,8 @@ def test_stop_of_a_frozen_agent_does_not_wake_it(hub: LeaseHarness) -> None:
     assert hub.between(frozen, boot_time()) == []
 
 
-@pytest.mark.parametrize(("freezer", "agent"), [("signals", "stubborn"), ("cgroup", "family")])
-def test_worker_that_stays_gone_ends_the_agent_then_the_order(hub: LeaseHarness, freezer: str, agent: str) -> None:
-    watch = hub.begin(hub.take().fence, agent)
+def test_worker_that_stays_gone_ends_the_agent_then_the_order(hub: LeaseHarness) -> None:
+    watch = hub.begin(hub.take().fence, "stubborn")
     assert hub.worker is not None
     tree = hub.tree(watch)
     hub.worker.release()

@@ -54,8 +54,8 @@ def recorded(hub: LeaseHarness) -> Session:
 
 def test_frozen_run_completes(hub: LeaseHarness) -> None:
     """It is frozen for as long as its time limit, which does not count."""
-    limit = 5
-    watch = begin(hub, 25, "--timeout", str(limit))
+    limit, rounds = 5, 100  # two seconds: longer than until the freeze
+    watch = begin(hub, rounds, "--timeout", str(limit))
     cut = boot_time()
     frozen = hub.freeze(watch)
     hub.sleep_until(frozen + limit)
@@ -65,7 +65,7 @@ def test_frozen_run_completes(hub: LeaseHarness) -> None:
 
     assert (ended.how, ended.code) == ("exited", 0), attempt_files.log_tail(watch._folder)
     assert hub.between(cut + FREEZE + MARGIN, back) == []
-    assert len(hub.moments()) == 25
+    assert len(hub.moments()) == rounds
     assert recorded(hub).status is SessionStatus.COMPLETED
 
 
