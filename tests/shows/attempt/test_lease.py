@@ -14,6 +14,7 @@ from tests.support.leases import BEAT, FREEZE, MARGIN, LeaseHarness, boot_time
 from tests.support.process_trees import still_alive
 from tests.support.waiting import wait_until
 
+from lionstudio.errors import Busy
 from lionstudio.model.ids import new_id
 from lionstudio.shows.attempt import attempt_files, guard_process
 from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch
@@ -59,7 +60,10 @@ def test_long_absence_of_the_hub_freezes_and_thaws(hub: LeaseHarness, freezer: s
     assert BEAT < ended.frozen < thawed - frozen + FREEZE + MARGIN
     state = attempt_files.read_lease_state(watch._folder)
     assert state is not None
-    assert (state.freezes, state.why, state.strict) == (1, "the hub did not answer", freezer == "cgroup")
+    # on a busy machine the supervisor may stand still too, and an answer come too late
+    assert state.freezes >= 1
+    assert state.why in ("the hub did not answer", "the supervisor or its machine was stopped")
+    assert state.strict == (freezer == "cgroup")
     assert "was frozen for" in str(attempt_files.frozen_sentence(state, time.time()))
 
 
@@ -130,6 +134,20 @@ def test_supervisor_waits_for_the_hub_before_it_starts_the_agent(hub: LeaseHarne
     wait_until(hub.moments)
 
     assert hub.stop(watch).how == "stopped"
+
+
+def test_command_that_the_hub_kept_from_beginning_runs_again(hub: LeaseHarness) -> None:
+    tries = hub.root / "tries"
+    source = f"""
+with open({str(tries)!r}, "a+") as file:
+    file.write(".")
+    file.seek(0)
+    raise SystemExit({Busy.exit_code} if len(file.read()) < 3 else 0)
+"""
+    folder = hub.prepare(hub.take().fence, argv=(sys.executable, "-c", source))
+    ended = hub.watch(folder).wait(lambda: None)
+
+    assert (ended.how, ended.code, len(tries.read_text())) == ("exited", 0, 3)
 
 
 def test_stop_while_the_hub_is_away_starts_nothing(hub: LeaseHarness) -> None:
