@@ -121,7 +121,7 @@ def test_frozen_agent_of_a_killed_supervisor_and_guard_never_wakes(hub: LeaseHar
 def test_machine_that_was_stopped_freezes_before_it_asks(hub: LeaseHarness) -> None:
     """The agent wakes first, which is the worst order."""
     watch = hub.begin(hub.take().fence, "family")
-    every = [hub.supervisor(watch), hub.guard(watch), *hub.tree(watch)]
+    every, frozen = [hub.supervisor(watch), hub.guard(watch), *hub.tree(watch)], boot_time()
     for is_ours in (True, False):
         hub.cutter.set("cut")  # nobody can ask: what freezes it is the clock alone
         for pid in every:
