@@ -96,7 +96,8 @@ def refused_connection(error: psycopg.OperationalError, path: str) -> LionError:
         or "failed to resolve host" in lowered
         or "name or service not known" in lowered
     ):
-        return Unavailable(f"the host of {path} was not found", hint="check the host name of the address")
+        kind = Unavailable if "temporary" in lowered else ServerRefused
+        return kind(f"the host of {path} was not found", hint="check the host name of the address")
     if 'database "' in lowered and "does not exist" in lowered:
         return ServerRefused(f"{path}: the server has no such database", hint=_CREATE)
     if 'role "' in lowered and "does not exist" in lowered:
