@@ -30,6 +30,7 @@ EXAMPLES = (
     ("li worker --once", "end when nothing is left to do"),
 )
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_NAME = re.compile(r"\w[\w. -]{0,62}")
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +49,11 @@ def run(args: argparse.Namespace) -> int:
     for label in labels:
         if not _LABEL.fullmatch(label):
             raise InvalidInput(f"{label!r:.80} is not a label", hint="letters, digits, dots and dashes: gpu,docker")
+    if args.name is not None and not _NAME.fullmatch(args.name):
+        raise InvalidInput(
+            f"{args.name!r:.80} is not a name for a worker",
+            hint="up to 63 letters, digits, dots, dashes and spaces: build-1",
+        )
     if not is_server(settings.db):
         raise InvalidInput(
             "a worker needs a hub, and the database is a file of this machine",
@@ -81,7 +87,6 @@ def _work(args: argparse.Namespace, labels: tuple[str, ...]) -> int:
         place = Workplace(settings, dict(os.environ), lambda text: _line(args, text), lock_path(settings.home))
         worker = WorkerProcess(place, me, lambda text: _line(args, text))
         _stop_by_signals(args, worker)
-        _line(args, f"Worker {me.name} ({me.id[:8]}) takes up to {count(me.at_once, 'play')} at once.")
         code = worker.run(once=args.once)
         _line(args, f"Worker {me.name} stopped.")
         flush()

@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -188,6 +188,15 @@ class Git:
         own = ["-c", f"core.excludesFile={self.excludes or _OFF}"]
         own += [] if self.work_tree else ["-c", "core.bare=true"]
         return [program(), f"--git-dir={self.git_dir}", *CONFIG_FLAGS, *own, *args]
+
+
+def users_environment(kept: Collection[str] = ()) -> dict[str, str]:
+    """Return the user's environment for git: without variables that lead it elsewhere, and without those of the hub.
+
+    A process of the same user can read the environment of git, which knows no secret of ours.
+    """
+    ours = ("GIT_", "LIONAGI_", "PG")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours) or name in kept}
 
 
 def clean_environment(home: str) -> dict[str, str]:

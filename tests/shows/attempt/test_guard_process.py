@@ -39,7 +39,7 @@ def test_killed_supervisor_ends_the_agent_at_once(hub: LeaseHarness, freezer: st
     assert hub.between(moment + (0 if frozen else MARGIN), last) == []
     hub.cutter.set("pass")
     ended = hub.end(watch)  # by the next supervisor
-    assert (ended.how, ended.detail) == ("lost", "the supervisor was killed")
+    assert (ended.how, ended.detail) == ("killed", "the supervisor was killed")
     assert hub.between(last, boot_time()) == []
     assert hub.order().fence == 1
 
@@ -93,7 +93,7 @@ def test_killed_supervisor_and_guard_let_nothing_go_on(hub: LeaseHarness) -> Non
     time.sleep(MARGIN)
     assert hub.between(killed + MARGIN, boot_time()) == []
 
-    assert hub.end(watch).how == "lost"
+    assert hub.end(watch).how == "killed"
 
 
 @pytest.mark.crash
@@ -107,7 +107,7 @@ def test_frozen_agent_of_a_killed_supervisor_and_guard_never_wakes(hub: LeaseHar
     time.sleep(BEAT)
     hub.cutter.set("pass")
 
-    assert hub.end(watch).how == "lost"  # by the next supervisor
+    assert hub.end(watch).how == "killed"  # by the next supervisor
     assert hub.between(frozen, boot_time()) == []
     # one that has cleared its environment stays stopped where no cgroup finds it
     left = still_alive(tree)

@@ -12,10 +12,13 @@ from tests.support.postgres_server import PASSWORD
 
 from lionstudio.model.ids import new_id
 from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.settings import server_environment
 from lionstudio.shows.attempt import attempt_files
 from lionstudio.shows.attempt.attempt_files import AttemptSpec, Lease
 from lionstudio.shows.execute.attempt_command import attempt_environment
 from lionstudio.state.sessions import find_session
+from lionstudio.system import watchdog
+from lionstudio.system.git import users_environment
 from lionstudio.system.li_process import li_argv
 
 pytestmark = pytest.mark.postgres
@@ -67,3 +70,12 @@ def test_agent_does_not_get_the_password_that_its_recorder_uses(hub: LeaseHarnes
     assert not [line for line in text.splitlines() if line.startswith("PG")]
     assert PASSWORD not in text
     assert PASSWORD not in Path(folder, attempt_files.SPEC).read_text()
+
+
+def test_git_and_watchdogs_get_no_variable_of_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of the same user can read the environment of git."""
+    monkeypatch.setenv("LIONAGI_DB", "postgresql://lion:secret@db.example.org/lion")
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    for environment in (users_environment(), watchdog._environment()):
+        assert "secret" not in str(environment)
+    assert server_environment("postgresql://lion@db.example.org/lion")["PGPASSWORD"] == "secret"

@@ -94,5 +94,5 @@ def test_killed_supervisor_ends_the_run(hub: LeaseHarness, with_guard: bool) -> 
     wait_until(lambda: not still_alive(tree), what="something goes on")
 
     assert with_guard or hub.between(moment + MARGIN, boot_time()) == []
-    assert hub.end(watch).how == "lost"
+    assert hub.end(watch).how == "killed"
     assert recorded(hub).status is SessionStatus.FAILED

@@ -187,6 +187,33 @@ def test_labels_choose_the_worker_and_missing_ones_are_named(fleet: Fleet) -> No
     assert "demo/heavy: attempt" in fleet.log("two")
 
 
+def test_abort_ends_a_show_whose_play_no_worker_can_take(fleet: Fleet) -> None:
+    fleet.write_plan({"a": {"prompt": write("a"), "needs": ["tpu"]}})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: [order for order in fleet.orders() if order.work == "attempt"])
+
+    assert fleet.li("show", "abort", TOPIC).code == 0
+    fleet.wait_for_end()
+
+    assert fleet.show_status() == "aborted"
+    assert fleet.runs()["a"] == 0
+
+
+def test_output_of_a_play_is_found_where_it_ran(fleet: Fleet) -> None:
+    fleet.write_plan({"a": "@say done"})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_for_end()
+
+    there, elsewhere = (fleet.li("show", "log", TOPIC, "a", machine=name) for name in ("one", "user"))
+
+    assert "agent.log" in there.out
+    assert "li logs" in there.err
+    assert "its worker has the output" in elsewhere.err
+    assert "li logs" in elsewhere.err
+
+
 def test_drained_worker_takes_nothing_until_undone(fleet: Fleet) -> None:
     fleet.write_plan({"a": write("a")})
     fleet.start_worker("one")

@@ -26,6 +26,7 @@ from lionstudio.settings import Settings
 from lionstudio.shows.git.remote.address import check_address
 from lionstudio.shows.process.rest_mark import is_director_busy
 from lionstudio.state.backends import open_tail
+from lionstudio.state.connection import Unavailable
 
 _REFRESH_SECONDS = 0.5  # durations and costs change without a change event
 _APPEARING_SECONDS = 10.0  # until a new director has written the rows
@@ -39,7 +40,11 @@ def watch(args: argparse.Namespace, settings: Settings, show_dir: str, *, attach
     signal.signal(signal.SIGTERM, lambda number, _: _detach(args, number))
     live = is_terminal() and not args.json and not args.quiet
     view = ShowLiveView(plain=args.no_color) if live else PlainView(as_json=args.json, quiet=args.quiet)
-    snapshot = follow(settings, args.topic, show_dir, view, lambda: bool(args.no_wait))
+    try:
+        snapshot = follow(settings, args.topic, show_dir, view, lambda: bool(args.no_wait))
+    except Unavailable as error:
+        again = f"li show run {args.topic}{_where(args)}"
+        raise Unavailable(f"{error.message}; the show goes on without this view", hint=again) from error
     return _report(args, snapshot, directed=is_directed(settings, show_dir))
 
 

@@ -14,7 +14,7 @@ from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, write_git_dir
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_bytes, write_text
 from lionstudio.system.filenames import shown
-from lionstudio.system.git import EMAIL, NAME, Git, GitResult, failure, program
+from lionstudio.system.git import EMAIL, NAME, Git, GitResult, failure, program, users_environment
 from lionstudio.system.safe_rmtree import refuse_link
 
 _SHOW = "show.json"  # in the director's git folder: the repository as `open_show_repo` found it
@@ -119,7 +119,7 @@ def _user_config(located: LocatedRepo) -> tuple[GitDirOwner, str]:
 
 def read_users_config(git_dir: str, keys: str) -> dict[str, str]:
     """Read the user's git configuration (system, global, repository), which no checkout is part of."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
+    env = users_environment() | {"LC_ALL": "C"}
     done = subprocess.run(
         [program(), f"--git-dir={git_dir}", "config", "-z", "--get-regexp", keys],
         env=env,

@@ -93,6 +93,8 @@ class WorkerProcess:
         """Work until a signal has ended it; with `once`, until nothing is left to do."""
         if not self._connect():
             return 0
+        plays = "1 play" if self._me.at_once == 1 else f"{self._me.at_once} plays"
+        self._say(f"Worker {self._me.name} ({self._me.id[:8]}) is connected, and takes up to {plays} at once.")
         threads = [
             threading.Thread(target=self._keep, args=(loop,), daemon=True, name=name)
             for name, loop in (("leases", self._renew), ("sweeper", self._sweep), ("feed", self._follow))
@@ -181,7 +183,6 @@ class WorkerProcess:
         except LionError as error:
             self._say(f"{error.message}")
             return None
-        self._note_back()
         return result
 
     def _settle(self) -> None:

@@ -44,5 +44,6 @@ def take_lock(home: str) -> RunLock:
         return RunLock.take(lock_path(home))
     except Busy:
         raise Busy(
-            f"another worker runs in {home}", hint="one worker for each home; give another one a --home of its own"
+            f"another worker runs in {home}",
+            hint="one worker for each home; start another one with LIONAGI_HOME=FOLDER",
         ) from None

@@ -248,7 +248,11 @@ def release_order(conn: Connection, order_id: str, fence: int) -> bool:
     return conn.one(_RELEASE, {"id": order_id, "fence": fence}) is not None
 
 
-_STOP = "UPDATE orders SET stop = :reason WHERE id = :id AND ended_at IS NULL AND stop IS NULL"
+_STOP = """
+UPDATE orders SET stop = coalesce(stop, :reason),
+       ended_at = CASE WHEN worker_id IS NULL THEN (julianday('now') - 2440587.5) * 86400.0 END
+ WHERE id = :id AND ended_at IS NULL AND (stop IS NULL OR worker_id IS NULL)
+"""
 _CANCEL = """
 UPDATE orders SET stop = :reason, ended_at = (julianday('now') - 2440587.5) * 86400.0
  WHERE topic = :topic AND ended_at IS NULL
@@ -256,7 +260,7 @@ UPDATE orders SET stop = :reason, ended_at = (julianday('now') - 2440587.5) * 86
 
 
 def stop_order(conn: Connection, order_id: str, reason: str) -> None:
-    """Ask the worker of an order to stop it; it still answers."""
+    """Ask the worker of an order to stop it; it still answers. One that no worker has ends at once, unanswered."""
     conn.execute(_STOP, {"id": order_id, "reason": reason})
 
 

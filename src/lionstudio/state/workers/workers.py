@@ -128,10 +128,19 @@ def get_worker(conn: Connection, text: str) -> Worker:
     """Return the worker with this name, id or start of an id."""
     workers = [worker for worker in list_workers(conn) if text in (worker.name, worker.id)]
     workers = workers or [worker for worker in list_workers(conn) if text and worker.id.startswith(text)]
+    workers = [worker for worker in workers if worker.stopped_at is None] or workers  # not a namesake of long ago
     if not workers:
         raise NotFound(f"worker {text} does not exist", hint="li workers ls")
     if len(workers) > 1:
-        candidates = [{"id": worker.id, "name": worker.name} for worker in workers]
+        candidates = [
+            {
+                "id": worker.id,
+                "status": "connected" if worker.stopped_at is None else "stopped",
+                "started_at": worker.started_at,
+                "name": worker.name,
+            }
+            for worker in workers
+        ]
         raise Ambiguous(f"{text} fits {len(workers)} workers", hint="li workers ls", candidates=candidates)
     return workers[0]
 

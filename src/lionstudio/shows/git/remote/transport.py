@@ -26,7 +26,7 @@ from lionstudio.shows.git.setup import read_users_config
 from lionstudio.system import git as local_git
 from lionstudio.system.filelock import shared_lock
 from lionstudio.system.filenames import absolute_path_entries, shown, which
-from lionstudio.system.git import OID, REMOTE_FLAGS, GitResult, program, remove_stale_locks
+from lionstudio.system.git import OID, REMOTE_FLAGS, GitResult, program, remove_stale_locks, users_environment
 
 BRIEF_SECONDS = 120.0  # for a list of refs, or the few objects of a merge
 LONG_SECONDS = 3600.0  # for a whole history, or the work of an attempt
@@ -236,7 +236,7 @@ class Transport:
 
     def _environment(self) -> dict[str, str]:
         """Return the user's environment without variables that lead git elsewhere, and with all prompts off."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT_GIT}
+        env = users_environment(_KEPT_GIT)
         for name in ("SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
             env.pop(name, None)
         return env | {
