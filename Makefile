@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio hub test check check-web unit crash test-api soak-api test-agents test-acp bench bench-peers wheel web types docs e2e screenshots audit constraints clean-node clean
+.PHONY: help studio hub fleet test check check-web unit crash chaos test-api soak-api test-agents test-acp bench bench-peers wheel web types docs e2e screenshots audit constraints clean-node clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -27,6 +27,10 @@ studio: .venv/.runtime ## install Lion Studio, build its page and start Studio
 hub: .venv/.dev ## start a hub to play with: PostgreSQL, Studio and two homes that push (ARGS="--no-open --once": end by itself)
 	@( $(build_page) ) || echo "Could not build the page; Studio starts without it." >&2
 	@PYTHONPATH=tools:. $(PY) tools/hub.py $(ARGS)
+
+fleet: .venv/.dev ## start a fleet to play with: hub, git daemon, three workers, a show, Studio (ARGS="--no-open --once": end by itself)
+	@( $(build_page) ) || echo "Could not build the page; Studio starts without it." >&2
+	@PYTHONPATH=tools:. $(PY) tools/fleet.py $(ARGS)
 
 test: check check-web ## run all checks and tests that must pass before a change lands
 	@$(PY) tools/browser.py
@@ -54,6 +58,10 @@ unit: .venv/.dev ## run the tests that neither kill processes nor use a browser
 crash: .venv/.dev ## run the tests that kill processes, at full length
 	@echo "Killing processes at every named point (this takes a while)…"
 	@LIONAGI_CRASH_LENGTH=full $(PYTEST) -m crash --timeout 3600 $(ARGS)
+
+chaos: .venv/.dev ## kill, freeze and part workers, hub and git for five minutes (LIONAGI_CHAOS_MINUTES=30: as long as that)
+	@echo "Running a fleet under chaos for $${LIONAGI_CHAOS_MINUTES:-5} minutes…"
+	@LIONAGI_CHAOS_MINUTES=$${LIONAGI_CHAOS_MINUTES:-5} $(PYTEST) tests/crash/test_fleet_chaos.py --timeout 7200 $(ARGS)
 
 test-api: .venv/.dev ## test every HTTP operation with valid and invalid data (two minutes, fixed data)
 	@echo "Testing every HTTP operation with valid and invalid data (two minutes)…"

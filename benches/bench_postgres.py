@@ -1,4 +1,4 @@
-"""A hub: appends on a PostgreSQL server against bare calls of the library, its feed, lists, search, and pushes to it.
+"""A hub: appends on a PostgreSQL server against bare calls of the library, its feed, lists, searches, and pushes to it.
 
 The server is that of the tests, on loopback. It does not wait for the disk, which would hide everything else, except
 where delays and pushes are measured. Client and server share the processors of this machine. The large database is
@@ -24,6 +24,7 @@ from tests.support.postgres_server import PostgresServer
 
 from benches.delays import measure_delay
 from benches.measure import Contest, Play, median_ms, p50, percentile, rate
+from benches.nearest import measure_nearest
 from benches.postgres_store import large_store
 from benches.pushes import follow, push_all
 from benches.stores import begin, clean_up, messages
@@ -154,6 +155,7 @@ def main() -> None:
     finally:
         server.close()
     _large(table, args)
+    measure_nearest(table, 5_000 if args.quick else 100_000)
     _delays(table, args)
     clean_up()
     table.close()

@@ -185,6 +185,12 @@ GOALS = (
         "postgres",
         ("search for .* in 1,000,000 messages, newest 20",),
     ),
+    ProductGoal(
+        "hub: nearest 10 of 100,000 embeddings",
+        "pgvector ≥ 20 × the client",
+        "postgres",
+        ("compared by the client / by pgvector",),
+    ),
     ProductGoal("hub: first push", "≥ 3,000 messages/s", "postgres", ("first push",)),
     ProductGoal(
         "hub: commit on a machine → event at an SSE client",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from tests.support.postgres_server import PostgresServer
+from tests.support.postgres_server import PostgresServer, find_programs
 
 from lionstudio import settings
 from lionstudio.state.backends import open_database
@@ -80,6 +80,32 @@ def postgres_server() -> Iterator[PostgresServer]:
         yield server
     finally:
         server.close()
+
+
+@pytest.fixture(scope="session")
+def vector_server(postgres_server: PostgresServer) -> Iterator[PostgresServer]:
+    """A server that has pgvector: that of the wheel."""
+    try:
+        is_same = find_programs("wheel") == postgres_server.programs
+    except LookupError as error:
+        pytest.skip(str(error))
+    server = postgres_server if is_same else PostgresServer("wheel")
+    try:
+        yield server
+    finally:
+        if not is_same:
+            server.close()
+
+
+@pytest.fixture
+def vector_url(vector_server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The URL of an empty database whose server has pgvector; the extension is not in it yet."""
+    monkeypatch.setattr(settings, "_server_home", str(tmp_path))
+    name = vector_server.create()
+    url = vector_server.local_url(name)
+    open_database(url).close()
+    yield url
+    vector_server.drop(name)
 
 
 @pytest.fixture(scope="session")

@@ -312,7 +312,10 @@ def with_password(url: str) -> str:
 
 def server_environment(db: str) -> dict[str, str]:
     """The variables by which a process of ours, given only the address of a server, finds its password and home."""
-    return {"LIONAGI_HOME": local_folder(db), "LIONAGI_DB": with_password(db)} if is_url(db) else {}
+    if not is_url(db):
+        return {}
+    of_library = {name: value for name, value in os.environ.items() if name.startswith("PG")}
+    return {**of_library, "LIONAGI_HOME": local_folder(db), "LIONAGI_DB": with_password(db)}
 
 
 def _split_passwords(url: str) -> tuple[str, dict[str, str]]:

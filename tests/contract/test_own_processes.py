@@ -17,6 +17,7 @@ OTHERS = {
     "files/shows/branch_diff.py": "git",
     "shows/demo.py": "git",
     "shows/git/preflight.py": "git",
+    "shows/git/remote/transport.py": "git",
     "shows/git/setup.py": "git",
     "system/git.py": "git",
     "system/sandbox/bwrap.py": "bubblewrap, to see whether it works",

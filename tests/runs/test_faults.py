@@ -28,7 +28,7 @@ from lionstudio.model.messages import AssistantResponse
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.event_writer import LaneBranches
-from lionstudio.runs.lease import Lease
+from lionstudio.runs.lease import RunLease
 from lionstudio.runs.recorder import Recorder
 from lionstudio.runs.redaction import EventRedactor
 from lionstudio.runs.settle import facts_of
@@ -175,7 +175,7 @@ def test_lease_redacts_texts_of_a_session_and_keeps_its_keys(tmp_path: Path, mon
         metadata={"why": {"said": SECRET}},
     )
     with Database(str(tmp_path / "state.db")) as database:
-        lease = Lease(database.path, called)
+        lease = RunLease(database.path, called)
         database.write(lease.begin)
         lease.release()
         [row] = database.conn.dicts("SELECT * FROM sessions")
@@ -294,7 +294,7 @@ def test_recorder_stores_invalid_content_as_text(tmp_path: Path) -> None:
 
     with Database(path) as database:
         row = Session(name="x")
-        lease = Lease(path, row)
+        lease = RunLease(path, row)
         branch = Branch(session_id=row.id, name="main")
         database.write(lease.begin)
         database.write(lambda conn: create_branch(conn, branch))

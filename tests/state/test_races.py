@@ -46,6 +46,7 @@ from lionstudio.state.sessions import find_session
 from lionstudio.state.studio import launches, studio_sessions
 from lionstudio.state.upkeep import doctor, prune, remove
 from lionstudio.state.usage import ledger
+from lionstudio.state.workers import orders, workers
 
 TOGETHER = 3
 Call = Callable[[Connection, int], Any]
@@ -79,6 +80,15 @@ def world(db: Database) -> None:
     write(db, teams.put_team, Team(id="team", name="team", members=("a", "b"), created_at=T0))
     for number in range(studio_sessions.MOST_CODES - 1):
         write(db, studio_sessions.add_code, f"old{number}", T0, T0 + 60)
+    for order_id in ("waiting", "held"):
+        write(db, orders.place_order, order_id, "docs", "a", orders.Work.ATTEMPT, {}, shape="x")
+    write(db, take_held)
+
+
+def take_held(conn: Connection) -> None:
+    order = orders.find_order(conn, "held")
+    assert order is not None
+    orders.take_order(conn, order, "holder")
 
 
 def merged(conn: Connection, n: int) -> None:
@@ -144,6 +154,17 @@ def asked(conn: Connection, n: int) -> None:
         id="new", kind=QuestionKind.QUESTION, title=f"{n}?", session_id="s", options=(AnswerOption("a", "A"),)
     )
     questions.add_question(conn, question)
+
+
+def worker(n: int) -> workers.Worker:
+    """Another worker of the same name: the first one wins."""
+    return workers.Worker(id=f"w{n}", name="same", labels=(), at_once=1, version="1", shape="x")
+
+
+def taken_order(conn: Connection, n: int) -> str | None:
+    order = orders.find_order(conn, "waiting")
+    taken = None if order is None else orders.take_order(conn, order, f"w{n}")
+    return None if taken is None else f"{taken.worker_id} {taken.fence}"
 
 
 STATUSES = ("completed", "failed", "cancelled")
@@ -227,6 +248,8 @@ RACES: dict[str, Call | str] = {
     "upkeep.remove.remove_sessions": lambda conn, n: remove.remove_sessions(conn, ["ended"]).sessions,
     "usage.ledger.rebuild_ledger": lambda conn, n: ledger.rebuild_ledger(conn, "s"),
     "usage.ledger.settle_ledger": lambda conn, n: ledger.settle_ledger(conn, "s"),
+    "workers.orders.take_order": lambda conn, n: taken_order(conn, n),
+    "workers.workers.register_worker": lambda conn, n: workers.register_worker(conn, worker(n)),
 }
 # Functions of one statement, in which the first caller wins.
 FIRST_WINS: dict[str, Call] = {
@@ -236,6 +259,9 @@ FIRST_WINS: dict[str, Call] = {
     "record_answer": lambda conn, n: questions.record_answer(conn, "q", Answer("a"), by=f"{n}", origin={}),
     "claim": lambda conn, n: len(notifications.claim(conn, [notifications.NotifiedState("item", "state")])),
     "mark_read": lambda conn, n: mailboxes.mark_read(conn, "s", n),
+    "give_away": lambda conn, n: [orders.give_away(conn, order) for order in orders.list_taken(conn)],
+    "answer_order": lambda conn, n: orders.answer_order(conn, "held", 1, {"by": n}),
+    "release_order": lambda conn, n: orders.release_order(conn, "held", 1),
     "see_machine": lambda conn, n: machines.see_machine(conn, "m", f"name{n}", "1"),
 }
 CALLS = {name: call for name, call in {**RACES, **FIRST_WINS}.items() if not isinstance(call, str)}

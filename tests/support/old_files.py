@@ -155,8 +155,22 @@ def make_v7(path: Path) -> None:
     connection.close()
 
 
-# tables of versions 8, 7 and 6 that older files do not have
+def make_v8(path: Path) -> None:
+    """A version 8 file, made with version 8's own schema and a session."""
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute((FIXTURES / "version_8.sql").read_text(encoding="utf-8"))
+    with connection:
+        connection.execute(
+            "INSERT INTO sessions (id, created_at, title, status) VALUES ('s0', 1.5, 'hello', 'running')"
+        )
+    connection.close()
+
+
+# tables of versions 9, 8, 7 and 6 that older files do not have
+NEW_TABLES_9 = {"workers", "orders"}
 NEW_TABLES_8 = {
+    *NEW_TABLES_9,
     "launches",
     "usage_ledger",
     "questions",

@@ -21,7 +21,8 @@ from tests.support.commands import LI, CommandResult, li
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.settings import Settings, load_settings
 from lionstudio.show_sync.drift import show_drift
-from lionstudio.shows.process.engine import Engine, Workflow
+from lionstudio.shows.director.commands import Command
+from lionstudio.shows.process.engine import Engine, Workflow, order_in_thread
 from lionstudio.shows.process.lock import find_director, has_director
 from lionstudio.shows.process.process import DirectorProcess
 from lionstudio.shows.process.workflow import ShowWorkflow
@@ -42,6 +43,11 @@ class PlainEngine:
 
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         return work(*args)
+
+    def order(
+        self, job: str, command: Command, carry_out: Callable[[Command], Any], answer: Callable[[str, Any], None]
+    ) -> None:
+        order_in_thread(job, command, carry_out, answer)
 
     def close(self) -> None:
         pass

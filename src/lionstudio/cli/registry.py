@@ -146,6 +146,10 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
             ("hub init", "hub.init", "create or upgrade the tables of a hub, and report what its server lacks"),
             ("hub push", "hub.push", "copy the sessions of this machine to the hub, once or continuously"),
             ("hub status", "hub.status", "show the hub, its machines, and what is not pushed yet"),
+            ("worker", "worker", "play the shows of a hub on this machine"),
+            ("workers ls", "workers.ls", "list the workers of the hub, their load and what waits for them"),
+            ("workers drain", "workers.drain", "let a worker finish what it has and take nothing new"),
+            ("workers rm", "workers.rm", "remove a worker that is gone from the list"),
         ),
     ),
     (
@@ -171,13 +175,14 @@ GROUPS: dict[str, str] = {
     "skills": "list and check skills of the project, the home, Claude and plugins",
     "plugins": "list and check plugins of marketplaces and caches",
     "hub": "share one database with a team, on a PostgreSQL server",
+    "workers": "see and drain the machines that play the shows of a hub",
     "mirror": "import the transcripts of other tools, once or continuously",
     "team": "send messages between the agents of a team",
 }
 # Commands that work without a home, or create it; the others refuse a --home or --db that does not exist.
 CREATING: tuple[str, ...] = (
     *("agent", "play", "flow", "fanout", "demo", "studio", "openapi", "trust", "config", "completion", "version"),
-    *("connect", "mcp", "hub init"),
+    *("connect", "mcp", "hub init", "worker"),
     *("show plan", "show run", "team create", "agents new", "playbooks new", "state path"),
     *(name for name in COMMANDS if name.startswith(("mirror ", "state import")) and name != "mirror status"),
 )
@@ -197,6 +202,7 @@ LASTING: tuple[str, ...] = (
         "show resume",
         "show log",
         "hub push",
+        "worker",
     ),
     *(name for name in COMMANDS if name.startswith("mirror ") and name != "mirror status"),
 )

@@ -19,6 +19,8 @@ _AWAY = (Busy, NotFound, StorageFailed, CorruptStore)
 class HubAway(Unavailable):
     """The hub cannot be reached now; everything that was not pushed stays to be pushed."""
 
+    exit_code = StorageFailed.exit_code
+
 
 def hub_address(settings: Settings) -> str:
     """The address or path of the hub; raises where none is set."""

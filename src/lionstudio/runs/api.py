@@ -22,7 +22,7 @@ from lionstudio.model.redaction.process import redactor
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.model.usage import Usage
-from lionstudio.runs.lease import Lease
+from lionstudio.runs.lease import RunLease
 from lionstudio.runs.prepare.project import commit_of, project_name
 from lionstudio.runs.redaction import LONG_TEXT, text_length, without_secrets
 from lionstudio.runs.usage_shapes import ParsedUsage, is_plain, parse_usage
@@ -74,7 +74,7 @@ class RecordingContext:
             git_commit=commit_of(cwd),
             metadata=metadata or {},
         )
-        self._lease: Lease | None = None
+        self._lease: RunLease | None = None
         self._database: Database | None = None
 
     def __enter__(self) -> Run:
@@ -105,7 +105,7 @@ class RecordingContext:
     def _open(self) -> tuple[Database, Branch]:
         self._database = _acquire(self._path)
         try:
-            self._lease = Lease(self._database.path, self._session)
+            self._lease = RunLease(self._database.path, self._session)
         except BaseException:
             self._close()
             raise

@@ -13,7 +13,7 @@ from lionstudio.system.filelock import RunLock
 from lionstudio.system.process_identity import identify
 
 
-class Lease:
+class RunLease:
     """Taken before the row exists, released after the session has ended."""
 
     def __init__(self, db_path: str, session: Session) -> None:

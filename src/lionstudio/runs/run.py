@@ -6,6 +6,7 @@ The caller owns signals and the terminal; it stops a run with `RunSession.stop`.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -22,7 +23,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
 from lionstudio.runs.artifacts import CheckedArtifact
 from lionstudio.runs.event_writer import LaneBranches
-from lionstudio.runs.lease import Lease
+from lionstudio.runs.lease import RunLease
 from lionstudio.runs.recorder import Recorder, Redact
 from lionstudio.runs.settle import facts_of, settle_command
 from lionstudio.runs.spool import Spool, watch_lock_path
@@ -35,7 +36,8 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import add_metadata
 from lionstudio.system.filelock import RunLock
-from lionstudio.system.session_processes import end_processes_of
+from lionstudio.system.json_read import find_object
+from lionstudio.system.session_processes import FROZEN_FILE, end_processes_of
 from lionstudio.system.watchdog import Watchdog
 
 _RETRY_SECONDS = 2.0
@@ -108,7 +110,7 @@ class RunSession:
         self._artifacts = artifacts
         self._complete = complete  # adds what only the program's own transcript has
         self._database = database
-        self._lease = Lease(database.path, session)
+        self._lease = RunLease(database.path, session)
         self._redact = redact
         self._watch = watch
         self._warn = warn
@@ -320,6 +322,13 @@ def _answer(event: Event) -> str | None:
     return (text.rpartition("\n")[2] if LINES in event.message.metadata else text) or None
 
 
+def frozen_seconds() -> float:
+    """The time in which the supervisor of an attempt has frozen this process; it wrote it down before it thawed us."""
+    path = os.environ.get(FROZEN_FILE)
+    frozen = (find_object(path) or {}).get("frozen") if path else None
+    return float(frozen) if isinstance(frozen, int | float) else 0.0
+
+
 async def with_deadline(running: RunSession, seconds: float | None, work: Callable[[], Any]) -> Any:
     """Await the work of a run; after the deadline, stop the run as timed out."""
     loop = asyncio.get_running_loop()
@@ -329,10 +338,10 @@ async def with_deadline(running: RunSession, seconds: float | None, work: Callab
     began = loop.time()
 
     def ring() -> None:
-        """Stop the run, or wait for as long as it has waited for a person, which does not count."""
+        """Stop the run, or wait for as long as it has waited for a person or was frozen, which does not count."""
         nonlocal alarm
         assert seconds is not None
-        left = began + seconds + running.waited.seconds - loop.time()
+        left = began + seconds + running.waited.seconds + frozen_seconds() - loop.time()
         if running.waited.is_waiting or left > 0:
             alarm = loop.call_later(max(left, _RETRY_SECONDS), ring)
         else:

@@ -50,7 +50,7 @@ def show_drift(conn: Connection, settings: Settings) -> list[ShowDrift]:
             if os.path.basename(path) not in seen:
                 seen.add(os.path.basename(path))
                 folders.append(_of_folder(conn, path, root))
-    rows = [show for show in list_shows(conn, _MOST_SHOWS) if show.topic not in seen]
+    rows = [show for show in list_shows(conn, _MOST_SHOWS) if show.topic not in seen and not show.is_for_workers]
     gone = [ShowDrift(show.topic, show.show_dir, no_folder=True) for show in rows if not os.path.isdir(show.show_dir)]
     return [drift for drift in folders if drift.rows or drift.faults or drift.unasked] + gone
 

@@ -39,8 +39,8 @@ _AMOUNT_OPTIONS = {BudgetPart.TOKENS: "tokens", BudgetPart.MONEY: "cost", Budget
 
 def list_waiting(conn: Connection, show: Show) -> list[Question]:
     """The questions that a show must have open, from its rows and its folder; an unreadable folder has none."""
-    if show.status is not ShowStatus.ACTIVE:
-        return []
+    if show.status is not ShowStatus.ACTIVE or show.is_for_workers:
+        return []  # where workers play it, its director asks by rows
     try:
         text = read_text(os.path.join(show.show_dir, PLAN))
     except LionError:

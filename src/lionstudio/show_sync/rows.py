@@ -35,6 +35,8 @@ class RowDifference(NamedTuple):
 def row_differences(conn: Connection, folder: ShowFolder) -> list[RowDifference]:
     """List the rows of a show that differ from its folder, the show's own first."""
     current = find_show(conn, folder.topic)
+    if current is not None and current.is_for_workers:
+        return []  # the folder is a copy, and may be old
     show_id = current.id if current else import_ids.show_id(folder.topic)
     planned = {play.name: (number, play) for number, play in enumerate(folder.plan.plays)}
     plays: list[tuple[Play, Play | None]] = []

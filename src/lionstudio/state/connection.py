@@ -166,6 +166,14 @@ class Unavailable(StorageFailed):
     """The server of the database cannot be reached; nothing is wrong with what was sent."""
 
     code = "unavailable"
+    exit_code = Busy.exit_code  # a retry may succeed
+
+
+class ServerRefused(Unavailable):
+    """The server does not let us in, or has no such database: waiting does not help."""
+
+    exit_code = StorageFailed.exit_code
+    retryable = False
 
 
 class ServerError(Exception):

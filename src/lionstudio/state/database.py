@@ -31,6 +31,8 @@ _CHECK_SECONDS = 0.02  # a deleted file goes unnoticed for so long; the check is
 class Database:
     """state.db, opened; use as a context manager or call close."""
 
+    rows_win = False  # of shows: whether rows are the truth where files differ; on many machines they are
+
     def __init__(self, path: str, *, create: bool = True, long_lived: bool = False) -> None:
         self.path = path
         self.lock = threading.Lock()

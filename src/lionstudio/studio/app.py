@@ -41,6 +41,7 @@ from lionstudio.studio.routes import (
     shows,
     teams,
     usage,
+    workers,
 )
 from lionstudio.studio.schemas.shared import ProblemView
 from lionstudio.studio.services import Services, open_services
@@ -65,6 +66,7 @@ _ROUTERS = (
     questions,
     shows,
     teams,
+    workers,
     definitions,
     launches,
     usage,

@@ -46,6 +46,30 @@ def locked(path: str, *, timeout: float = TIMEOUT) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def shared_lock(path: str) -> Iterator[int]:
+    """Hold a lock file together with others; a process that inherits the descriptor holds it as well."""
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with _named_file_system():
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def alone(path: str) -> Iterator[bool]:
+    """Tell whether no process holds a lock file of `shared_lock`; until the block ends, none gets it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        yield _try_flock(descriptor, exclusive=True)
+    finally:
+        os.close(descriptor)
+
+
 class RunLock:
     """An exclusive lock on a file, held until it is released or this process ends; Busy when it is taken."""
 

@@ -9,12 +9,14 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import IO
 
 from lionstudio.errors import Busy, InvalidInput, LionError, NotFound, StorageFailed, WrongVersion
+from lionstudio.system.filelock import alone, shared_lock
 from lionstudio.system.filenames import absolute_path_entries, shown, which
 
 OLDEST = (2, 38)  # the first with merge-tree --write-tree
@@ -60,8 +62,18 @@ _CONFIG: tuple[tuple[str, str], ...] = (
     ("core.filesRefLockTimeout", "10000"),
     ("core.packedRefsTimeout", "10000"),
 )
-CONFIG_FLAGS = tuple(part for name, value in _CONFIG for part in ("-c", f"{name}={value}"))
-_LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
+# What a command that talks to a remote takes from the user's own configuration instead.
+_OF_THE_USER = ("protocol.allow", "credential.helper", "core.sshCommand")
+
+
+def _flags(config: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(part for name, value in config for part in ("-c", f"{name}={value}"))
+
+
+CONFIG_FLAGS = _flags(_CONFIG)
+REMOTE_FLAGS = _flags([(name, value) for name, value in _CONFIG if name not in _OF_THE_USER])
+_LOCK_FILES = ("HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
+LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +109,7 @@ class Git:
     excludes: str | None = None
     name: str = NAME
     email: str = EMAIL
+    lock: str | None = None  # a file whose shared lock each process holds while it works in the folder
 
     def check(self, *args: str, stdin: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> GitResult:
         """Run a command; raise an error on an exit code that is not in `codes`."""
@@ -111,16 +124,27 @@ class Git:
 
     def run(self, *args: str, stdin: bytes | IO[bytes] = b"", stdout: IO[bytes] | None = None) -> GitResult:
         """Run a command and return its result, also a failure; input and output may be files."""
+        result = self._run(args, stdin, stdout)
+        stale = self.lock and LOCKED.search(result.err) and isinstance(stdin, bytes)
+        if stale and self.lock and remove_stale_locks(self.git_dir, self.lock):
+            return self._run(args, stdin, stdout)
+        return result
+
+    def _run(self, args: Sequence[str], stdin: bytes | IO[bytes], stdout: IO[bytes] | None) -> GitResult:
         from_file = None if isinstance(stdin, bytes) else stdin
         try:
-            with subprocess.Popen(
-                self._argv(args),
-                stdin=from_file or subprocess.PIPE,
-                stdout=stdout or subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self.work_tree or self.git_dir,
-                env=self.environment(),
-            ) as process:
+            with (
+                shared_lock(self.lock) if self.lock else nullcontext() as held,
+                subprocess.Popen(
+                    self._argv(args),
+                    stdin=from_file or subprocess.PIPE,
+                    stdout=stdout or subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=self.work_tree or self.git_dir,
+                    env=self.environment(),
+                    pass_fds=() if held is None else (held,),
+                ) as process,
+            ):
                 return _wait(process, stdin if isinstance(stdin, bytes) else None, args[0])
         except OSError as error:
             raise InvalidInput(f"cannot run git in {shown(self.git_dir)}: {error.strerror}") from None
@@ -166,6 +190,15 @@ class Git:
         return [program(), f"--git-dir={self.git_dir}", *CONFIG_FLAGS, *own, *args]
 
 
+def users_environment(kept: Collection[str] = ()) -> dict[str, str]:
+    """Return the user's environment for git: without variables that lead it elsewhere, and without those of the hub.
+
+    A process of the same user can read the environment of git, which knows no secret of ours.
+    """
+    ours = ("GIT_", "LIONAGI_", "PG")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours) or name in kept}
+
+
 def clean_environment(home: str) -> dict[str, str]:
     """Return an environment in which git reads no configuration of the user and reaches no network."""
     return {
@@ -196,6 +229,24 @@ def _wait(process: subprocess.Popen[bytes], stdin: bytes | None, command: str) -
     return GitResult(process.returncode, out or b"", err.decode("utf-8", "backslashreplace").strip())
 
 
+def remove_stale_locks(git_dir: str, lock: str) -> bool:
+    """Remove git's lock files while no process holds the folder's own lock; return whether any was removed.
+
+    Each git process of ours in the folder holds that lock with the others, so these files belong to killed ones.
+    """
+    removed = False
+    with alone(lock) as is_alone:
+        if is_alone:
+            paths = [os.path.join(git_dir, name) for name in _LOCK_FILES]
+            for folder, _, names in os.walk(os.path.join(git_dir, "refs")):
+                paths += [os.path.join(folder, name) for name in names if name.endswith(".lock")]
+            for path in paths:
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+                    removed = True
+    return removed
+
+
 def quoted(text: str) -> str:
     """Quote a value for a git configuration file or a list of folders."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
@@ -220,7 +271,7 @@ def failure(command: str, result: GitResult) -> LionError:
     reason = reason or f"exit code {result.code}"
     if "No space left on device" in result.err or "Disk quota exceeded" in result.err:
         return StorageFailed(f"git {command}: {reason:.500}", hint="free some disk space, then try again")
-    if locked := _LOCKED.search(result.err):
+    if locked := LOCKED.search(result.err):
         return Busy(
             f"another git process holds {shown(locked[1])}",
             hint="if no git is running there, remove that file and try again",

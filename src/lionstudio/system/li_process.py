@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from shlex import quote
 from typing import IO, TYPE_CHECKING, Any
@@ -59,10 +59,12 @@ def start_ours(
     stderr: Stream,
     pass_fds: tuple[int, ...] = (),
     private: bytes = b"",
+    before_exec: Callable[[], None] | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start a command of ours in a session of its own; `argv` is from one of the functions above.
 
-    It gets `private` by `read_private`: in memory, not in its arguments, its environment or a file.
+    It gets `private` by `read_private`: in memory, not in its arguments, its environment or a file. `before_exec` is
+    called in its process, and only by a caller without threads.
     """
     import subprocess  # most commands start no process
 
@@ -76,6 +78,7 @@ def start_ours(
             env=env,
             pass_fds=(*pass_fds, *memory),
             start_new_session=True,
+            preexec_fn=before_exec,
         )
 
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 from lionstudio.system.procfs import find_parent, find_uid, list_pids, read_argv, read_environ
 
 VARIABLE = "LIONAGI_SESSION_ID"
+FROZEN_FILE = "LIONAGI_FROZEN_FILE"  # names the file in which a supervisor says how long it froze the session
 _OPTION = "--session-id"
 
 

@@ -28,7 +28,8 @@ WATCHDOG_CODE = (
 )
 GRACE_SECONDS = 5.0  # between TERM and KILL
 # By the first the processes of a run are found, and the watchdog is not one of them; the second is meant for its owner.
-_NOT_INHERITED = ("LIONAGI_SESSION_ID", "LIONAGI_CRASH_AT")
+_NOT_INHERITED = ("LIONAGI_SESSION_ID", "LIONAGI_CRASH_AT", "LIONAGI_DB")
+_OF_SERVER = "PG"  # its last command gets them with its arguments, over a pipe
 
 _current: ContextVar[Watchdog | None] = ContextVar("watchdog", default=None)
 _open: set[socket.socket] = set()
@@ -240,7 +241,8 @@ def watchdog() -> Iterator[Watchdog]:
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+    every = os.environ.items()
+    return {name: value for name, value in every if name not in _NOT_INHERITED and not name.startswith(_OF_SERVER)}
 
 
 def _drop_inherited() -> None:

@@ -63,7 +63,7 @@ class WatchdogProcess:
         self._guards: set[int] = set()
         self._last: tuple[list[str], Mapping[str, str]] | None = None
         self._strays = False  # a guard was killed: its program's children are ours now
-        _adopt_orphans()
+        adopt_orphans()
         self._wakeup = _watch_children()
 
     def run(self) -> None:
@@ -147,7 +147,7 @@ class Guard:
         self._confined = False  # the root is bwrap: when it ends, the kernel kills the program without a grace period
         self._deadline: float | None = None  # when TERM becomes KILL; None: not ending
         self._signalled: set[int] = set()
-        _adopt_orphans()
+        adopt_orphans()
         self._wakeup = _watch_children()
 
     def run(self) -> None:
@@ -195,7 +195,7 @@ class Guard:
         return pid, int.from_bytes(failure, "big")
 
     def _become_program(self, argv: list[str], cwd: str, env: Mapping[str, str], guard: int) -> None:
-        _die_with_parent(guard)
+        die_with_parent(guard)
         os.setsid()  # its own group, so that the terminal's Ctrl-C reaches only the owner
         signal.set_wakeup_fd(-1)
         for number in (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
@@ -286,7 +286,7 @@ def _prctl() -> Callable[..., int]:
     return ctypes.CDLL(None).prctl
 
 
-def _adopt_orphans() -> None:
+def adopt_orphans() -> None:
     """Become the parent of descendants whose own parent dies, and keep our memory from them."""
     if _LINUX:
         _prctl()(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -302,7 +302,7 @@ def make_memory_private() -> None:
         _prctl()(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def _die_with_parent(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     if _LINUX:
         _prctl()(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
         if os.getppid() != parent:

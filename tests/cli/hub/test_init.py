@@ -173,7 +173,7 @@ def test_wrong_password_is_refused(postgres_server: PostgresServer, name: str) -
 
 def test_unknown_host_database_and_role_are_refused(postgres_server: PostgresServer) -> None:
     refused(run_li("hub", "init", "postgresql://lion@no-such-host.invalid/lion"), 1, "host", "was not found")
-    refused(run_li("hub", "init", "postgresql://lion@127.0.0.1:1/lion"), 1, "no connection")
+    refused(run_li("hub", "init", "postgresql://lion@127.0.0.1:1/lion"), 7, "no connection")
     refused(run_li("hub", "init", postgres_server.local_url("nothing")), 1, "no such database", "createdb")
     refused(run_li("hub", "init", postgres_server.url("postgres", user="nobody")), 1)
     refused(run_li("hub", "init", "postgresql://lion@127.0.0.1:port/lion"), 2, "invalid integer value", "correct the")
@@ -379,6 +379,6 @@ def test_server_that_stops_meanwhile_is_a_clear_error(tmp_path: Path) -> None:
     try:
         url = server.local_url(server.create())
         server.stop(signal.SIGQUIT)
-        refused(run_li("hub", "init", url), 1, "no connection", "check that the server runs")
+        refused(run_li("hub", "init", url), 7, "no connection", "check that the server runs")
     finally:
         server.close()

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import run_on_terminal
+from tests.support.git_remotes import make_remote
+from tests.support.repositories import git
 from tests.support.show_harness import TOPIC, ShowHarness
 
 from lionstudio.cli._show.render import heading
-from lionstudio.cli._show.snapshot import take_snapshot
+from lionstudio.cli._show.snapshot import MergedWork, take_snapshot
+from lionstudio.cli._show.watch import merge_command
+from lionstudio.errors import InvalidInput
 from lionstudio.shows.process.lock import has_director
 from lionstudio.state.database import reading
 
@@ -219,3 +223,26 @@ def test_run_of_a_missing_show_is_not_found(harness: ShowHarness) -> None:
 
     assert (done.code, done.out) == (3, "")
     assert "li show plan nothing" in done.err
+
+
+@pytest.mark.parametrize("has_repo", [True, False])
+def test_merge_command_of_a_show_for_workers_works_as_printed(tmp_path: Path, has_repo: bool) -> None:
+    """Its branch is on the remote only, whose path needs quotes here."""
+    folder = tmp_path / "it's here"
+    folder.mkdir()
+    remote, clone = make_remote(folder), folder / "clone"
+    git(folder, "clone", "-q", str(remote), "clone")
+    branch = f"show/{TOPIC}/integration"
+    work = git(remote, "commit-tree", "main^{tree}", "-p", "main", "-m", "work")
+    git(remote, "update-ref", f"refs/heads/{branch}", work)
+
+    command = merge_command(MergedWork(str(clone) if has_repo else "/on/another/machine", branch, str(remote)))
+    subprocess.run(["sh", "-c", command], cwd=tmp_path if has_repo else clone, check=True, capture_output=True)
+
+    assert git(clone, "rev-parse", "HEAD") == work
+
+
+@pytest.mark.parametrize("remote", ["ext::sh -c id", "--upload-pack=id"])
+def test_merge_command_never_names_an_address_that_runs_a_program(remote: str) -> None:
+    with pytest.raises(InvalidInput, match="is not an address"):
+        merge_command(MergedWork("/somewhere", f"show/{TOPIC}/integration", remote))

@@ -9,7 +9,7 @@ import pytest
 from tests.support.show_harness import TOPIC, ShowHarness
 
 from lionstudio.files.shows.plan_reader import read_plan
-from lionstudio.shows.execute.attempt_command import attempt_argv
+from lionstudio.shows.execute.attempt_command import attempt_argv, attempt_environment, gate_environment
 
 
 @pytest.fixture
@@ -74,3 +74,12 @@ def test_plan_warns_about_variables_that_are_not_set(harness: ShowHarness) -> No
 def test_plan_refuses_invalid_permissions_and_variables(harness: ShowHarness, wrong: dict[str, Any]) -> None:
     with pytest.raises(Exception, match=r"permissions must be one of: ask, edit, all|pass_env must be a list of names"):
         harness.write_plan({"a": "@say a"}, **wrong)
+
+
+def test_variables_of_the_hub_reach_the_recorder_but_not_the_gates() -> None:
+    of_hub = {"PGPASSWORD": "p", "PGPASSFILE": "/f", "PGSSLMODE": "verify-full"}
+    environ = {**of_hub, "LIONAGI_DB": "postgresql://lion@db.example.org/lion", "OTHER": "o", "PATH": "/bin"}
+
+    assert attempt_environment(environ) == {name: value for name, value in environ.items() if name != "OTHER"}
+    assert of_hub.keys().isdisjoint(gate_environment(environ))
+    assert of_hub.keys().isdisjoint(attempt_environment({**environ, "LIONAGI_DB": "/home/me/state.db"}))

@@ -110,6 +110,14 @@ def test_timeout_inside_a_transaction_is_told_and_stores_nothing(postgres_url: s
         assert read_history(db, branch) == ["next"]
 
 
+def test_writer_that_stands_still_lets_go_of_the_write_lock(postgres_url: str) -> None:
+    with open_database(postgres_url) as db:
+        assert db.write(lambda conn: conn.value("SHOW idle_in_transaction_session_timeout")) == "30s"
+    set_timeout(postgres_url, "idle_in_transaction_session_timeout", 700)
+    with open_database(postgres_url) as db:
+        assert db.write(lambda conn: conn.value("SHOW idle_in_transaction_session_timeout")) == "700ms"
+
+
 def test_writers_continue_after_the_server_was_restarted_under_load(server: PostgresServer) -> None:
     url = server.local_url(server.create())
     with open_database(url) as db:

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from tests.support.builders import begin, git, write
 from tests.support.studio import AUTH, InProcess, application
+from tests.support.workers import order, register, take
 
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.files.shows import branch_diff
 from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Budget
-from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.shows.show import TEAM, Play, Show
 from lionstudio.model.status.play_badges import play_badges
 from lionstudio.model.status.statuses import PLAYS_NEEDING_DECISION, PLAYS_NEEDING_REVIEW, PlayStatus
 from lionstudio.show_sync.actions import play_actions, show_actions
@@ -27,6 +28,7 @@ from lionstudio.shows.director.rules import DECIDABLE, exhausted_budget
 from lionstudio.shows.process.lock import acquire_director_lock
 from lionstudio.shows.records.decisions import log_decision
 from lionstudio.state.shows import find_show, put_play, put_show
+from lionstudio.state.workers.orders import Work
 from lionstudio.studio.launch.policy import SHOW_ACTIONS, show_argv
 from lionstudio.studio.schemas import overview, shows
 
@@ -522,3 +524,51 @@ def test_get_show_from_disk_has_the_same_shape(studio: InProcess, tmp_path: Path
     shows.ShowView.model_validate(result, strict=True)
     assert result["plays"][0]["meta"] == {"status": None, "attempt": None, "branch": "b", "more": [1]}
     assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show does not name a repository"
+
+
+def test_show_of_other_machines_is_read_from_its_rows(studio: InProcess, tmp_path: Path) -> None:
+    """Its folder is on the machine that ordered it, at a path that is not read here."""
+    db = studio.services.db.database()
+    secret = tmp_path / "elsewhere" / "tour"
+    (secret / "api").mkdir(parents=True)
+    (secret / "_show.md").write_text("not ours")
+    (secret / "api" / "_prompt.md").write_text("not ours")
+    plan = "---\ngoal: Go\nbudget: {tokens: 100}\nplays:\n  - {name: api, agent: script, prompt: '@say a'}\n---\n"
+    row = Show(
+        topic="tour",
+        show_dir=str(secret),
+        metadata={
+            TEAM: {"remote": "git@example.org:team/project.git"},
+            "plan": plan,
+            "granted": {"tokens": 50},
+            "final_verdict": {"gate_passed": True},
+        },
+    )
+    show = write(db, put_show, row)
+    write(db, put_play, Play(show_id=show.id, name="api", status=PlayStatus.RUNNING, attempt=2, gate_passed=False))
+    register(db, "w-1", "north")
+    register(db, "w-2", "south")
+    take(db, order(db, "tour", None, Work.SHOW), "w-2")
+    take(db, order(db, "tour", "api", Work.ATTEMPT), "w-1")
+
+    result = studio.get("/api/shows/tour")
+
+    shows.ShowView.model_validate(result, strict=True)
+    assert (result["error"], result["by_workers"], result["machines"]) == (None, True, ["north", "south"])
+    assert (result["show_md"], result["directed"]) == (plan, True)
+    assert result["budget"] == [{"part": "tokens", "spent": 0, "limit": 150}]
+    assert result["final_verdict"] == {"gate_passed": True}
+    play = studio.get("/api/shows/tour/plays/api")
+    assert (play["errors"], play["prompt"], play["raw_meta"]["attempt"]) == ([], None, 2)
+    attempts = studio.get("/api/shows/tour/plays/api/attempts")
+    assert attempts["errors"] == []
+    assert [(one["attempt"], one["verdict"]["gate_passed"]) for one in attempts["attempts"]] == [(2, False)]
+    assert studio.get("/api/shows/tour/decisions")["decisions"] == []
+    assert not [item for item in studio.get("/api/attention")["items"] if item.get("topic") == "tour"]
+    assert studio.get("/api/shows/build")["by_workers"] is False
+
+
+def test_folder_that_is_not_ours_is_not_read_without_workers(studio: InProcess, tmp_path: Path) -> None:
+    write(studio.services.db.database(), put_show, Show(topic="tour", show_dir=str(tmp_path / "elsewhere" / "tour")))
+
+    assert "so it is not read" in studio.get("/api/shows/tour")["error"]

@@ -44,6 +44,7 @@ export const keys = {
   teams: () => key("teams"),
   team: (id: string) => key("team", id),
   teamMessages: (id: string, limit: number) => key("team", id, "messages", limit),
+  workers: () => key("workers"),
   definitions: (kind: string) => key("definitions", kind),
   plugins: () => key("definitions", "plugins"),
   plugin: (id: string) => key("definitions", "plugins", id),

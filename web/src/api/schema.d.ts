@@ -1155,6 +1155,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All Workers
+         * @description List workers with the orders that they carry out, and the orders that wait for a worker.
+         */
+        get: operations["list_all_workers_api_workers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker_id}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drain
+         * @description Let a worker complete its orders and take no new ones; the id may be its name.
+         */
+        post: operations["drain_api_workers__worker_id__drain_post"];
+        /**
+         * Undrain
+         * @description Let a worker take orders again.
+         */
+        delete: operations["undrain_api_workers__worker_id__drain_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove
+         * @description Remove a worker that is not connected; one that starts again is listed again.
+         */
+        delete: operations["remove_api_workers__worker_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents": {
         parameters: {
             query?: never;
@@ -2363,6 +2427,18 @@ export interface components {
             unstored: string | null;
         };
         /**
+         * ChangedWorker
+         * @description The worker after a change.
+         */
+        ChangedWorker: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            worker: components["schemas"]["WorkerView"];
+        };
+        /**
          * CheckedText
          * @description The validation of an unsaved text.
          */
@@ -2502,6 +2578,11 @@ export interface components {
             recent: components["schemas"]["RunView"][];
             /** Shows */
             shows: components["schemas"]["ShowListed"][];
+            /**
+             * Has Workers
+             * @description whether the page of workers is of use: on a hub, or when one exists
+             */
+            has_workers: boolean;
         };
         /**
          * DatabaseFacts
@@ -3242,6 +3323,46 @@ export interface components {
             lines: string[];
         };
         /**
+         * HeldOrderView
+         * @description An order that a worker carries out.
+         */
+        HeldOrderView: {
+            /** Id */
+            id: string;
+            /** Topic */
+            topic: string;
+            /**
+             * Play
+             * @description null: of the whole show
+             */
+            play: string | null;
+            /**
+             * Work
+             * @enum {string}
+             */
+            work: "show" | "attempt" | "gates" | "merge" | "final_gates";
+            /**
+             * Fence
+             * @description raised whenever a worker takes work of the play
+             */
+            fence: number;
+            /**
+             * Since
+             * @description when the worker took it
+             */
+            since: number | null;
+            /**
+             * Stop
+             * @description why it should stop; null: it should not
+             */
+            stop: string | null;
+            /**
+             * Session Id
+             * @description the run of the play
+             */
+            session_id: string | null;
+        };
+        /**
          * Histories
          * @description The sessions of each program whose transcripts can be imported.
          */
@@ -3957,6 +4078,29 @@ export interface components {
          */
         Order: "asc" | "desc";
         /**
+         * OrderWaitView
+         * @description The first thing that is missing for an order to be taken.
+         */
+        OrderWaitView: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "no_worker" | "missing_label" | "other_version" | "draining" | "full" | "soon";
+            /** Text */
+            text: string;
+            /**
+             * Missing
+             * @description labels that no single connected worker has
+             */
+            missing: string[];
+            /**
+             * Needs Person
+             * @description no worker takes it unless a person starts, upgrades or undrains one
+             */
+            needs_person: boolean;
+        };
+        /**
          * Outcome
          * @description Whether a call changed its files.
          * @enum {string}
@@ -4200,8 +4344,52 @@ export interface components {
              * @description files that its collected work changes
              */
             changed_files?: number | null;
+            /** @description null for a show on one machine */
+            worker?: components["schemas"]["PlayWorkerView"] | null;
             /** Error */
             error?: string | null;
+        };
+        /**
+         * PlayWorkerView
+         * @description The worker of the newest order of a play or of the director, or the reason why that waits for one.
+         */
+        PlayWorkerView: {
+            /**
+             * Work
+             * @description show, attempt, gates, merge or final_gates
+             */
+            work: string;
+            /** Worker Id */
+            worker_id: string | null;
+            /** Name */
+            name: string | null;
+            /** Fence */
+            fence: number;
+            /**
+             * Since
+             * @description when the worker took it
+             */
+            since: number | null;
+            /**
+             * Is Open
+             * @description false: the worker of the last attempt, which has ended
+             */
+            is_open: boolean;
+            /**
+             * Wait
+             * @description why no worker has it yet
+             */
+            wait: string | null;
+            /**
+             * Wait Short
+             * @description the same in a few words
+             */
+            wait_short: string | null;
+            /**
+             * Needs Person
+             * @description no worker takes it unless a person starts, upgrades or undrains one
+             */
+            needs_person: boolean;
         };
         /**
          * PlaybookArgument
@@ -4606,6 +4794,21 @@ export interface components {
             kept_messages: number;
             /** Bytes Freed */
             bytes_freed: number;
+        };
+        /**
+         * RemovedWorker
+         * @description The worker that was removed.
+         */
+        RemovedWorker: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * RollbackRequest
@@ -5398,6 +5601,20 @@ export interface components {
              * @default false
              */
             directed: boolean;
+            /** @description its worker; null for a show on one machine */
+            director?: components["schemas"]["PlayWorkerView"] | null;
+            /**
+             * By Workers
+             * @description whether workers play it: then its rows are read, no folder
+             * @default false
+             */
+            by_workers: boolean;
+            /**
+             * Machines
+             * @description workers that direct it or have one of its plays now
+             * @default []
+             */
+            machines: string[];
             /**
              * Error
              * @description why its folder was not read
@@ -6361,6 +6578,121 @@ export interface components {
              * @description the changes that are held back and that it decides about
              */
             held: string[];
+        };
+        /**
+         * WaitingOrder
+         * @description An order that waits for a worker.
+         */
+        WaitingOrder: {
+            /** Id */
+            id: string;
+            /** Topic */
+            topic: string;
+            /** Play */
+            play: string | null;
+            /**
+             * Work
+             * @enum {string}
+             */
+            work: "show" | "attempt" | "gates" | "merge" | "final_gates";
+            /**
+             * Needs
+             * @description labels that a worker must have
+             */
+            needs: string[];
+            /** Ordered At */
+            ordered_at: number;
+            wait: components["schemas"]["OrderWaitView"];
+        };
+        /**
+         * WorkerView
+         * @description A worker; all times are by the clock of the database.
+         */
+        WorkerView: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Machine Id */
+            machine_id: string | null;
+            /**
+             * Machine Name
+             * @description the name of its machine, if that pushes to this database
+             */
+            machine_name: string | null;
+            /** Labels */
+            labels: string[];
+            /**
+             * At Once
+             * @description orders that it carries out at once; directing a show does not count
+             */
+            at_once: number;
+            /**
+             * Load
+             * @description orders that count against `at_once`
+             */
+            load: number;
+            /** Version */
+            version: string;
+            /**
+             * Is Same Version
+             * @description as this Studio; a worker of another version may take nothing
+             */
+            is_same_version: boolean;
+            /**
+             * Sandbox
+             * @description how it confines programs; null: it cannot
+             */
+            sandbox: string | null;
+            /** Draining */
+            draining: boolean;
+            /** Started At */
+            started_at: number;
+            /** Seen At */
+            seen_at: number;
+            /**
+             * Silent Seconds
+             * @description since it was seen last
+             */
+            silent_seconds: number;
+            /** Stopped At */
+            stopped_at: number | null;
+            /**
+             * Is Connected
+             * @description not stopped, and seen within a lease
+             */
+            is_connected: boolean;
+            /**
+             * Orders
+             * @description the orders that it carries out now, oldest first
+             */
+            orders: components["schemas"]["HeldOrderView"][];
+            state: components["schemas"]["StateView"];
+        };
+        /**
+         * Workers
+         * @description Every worker by name, and the orders that wait for one, oldest first.
+         */
+        Workers: {
+            /**
+             * Seq
+             * @description the number of the newest change in this response; streams start after it
+             */
+            seq: number;
+            /**
+             * Is Hub
+             * @description whether this database can have workers
+             */
+            is_hub: boolean;
+            /** Workers */
+            workers: components["schemas"]["WorkerView"][];
+            /**
+             * Waiting
+             * @description at most 200
+             */
+            waiting: components["schemas"]["WaitingOrder"][];
+            /** Waiting Total */
+            waiting_total: number;
         };
         /**
          * Works
@@ -8048,6 +8380,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangedTeam"];
+                };
+            };
+        };
+    };
+    list_all_workers_api_workers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workers"];
+                };
+            };
+        };
+    };
+    drain_api_workers__worker_id__drain_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedWorker"];
+                };
+            };
+        };
+    };
+    undrain_api_workers__worker_id__drain_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedWorker"];
+                };
+            };
+        };
+    };
+    remove_api_workers__worker_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Lion-Seq"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedWorker"];
                 };
             };
         };

@@ -1,6 +1,6 @@
-// Shows, their plays, attempts and diffs, and actions on them.
+// Shows, their plays, attempts and diffs, actions on them, and the workers that carry them out.
 import { queryOptions } from "@tanstack/react-query";
-import { get, post } from "./client";
+import { get, post, remove } from "./client";
 import { keys, type Schema } from "./keys";
 import { CLOCK_MS } from "./query-client";
 
@@ -14,6 +14,9 @@ export type PlayChanges = Schema<"PlayChanges">;
 export type Diff = Schema<"DiffView">;
 export type ActionRequest = Schema<"DecisionRequest">;
 export type ShowAction = Schema<"ActionView">;
+export type Worker = Schema<"WorkerView">;
+export type HeldOrder = Schema<"HeldOrderView">;
+export type WaitingOrder = Schema<"WaitingOrder">;
 
 export const shows = () =>
   queryOptions({
@@ -74,3 +77,20 @@ export const diff = (topic: string, name: string, attempt?: number, against?: nu
 
 export const performAction = (topic: string, body: ActionRequest) =>
   post("/api/shows/{topic}/actions", { path: { topic }, body });
+
+/** A heartbeat is not a change in the feed, so the time of the last one is fetched by the clock. */
+const BEAT_MS = 5_000;
+
+/** Workers of the hub, and the orders that wait for one. */
+export const workers = () =>
+  queryOptions({
+    queryKey: keys.workers(),
+    queryFn: ({ signal }) => get("/api/workers", { signal }),
+    refetchInterval: BEAT_MS,
+  });
+
+export const drainWorker = (id: string) => post("/api/workers/{worker_id}/drain", { path: { worker_id: id } });
+
+export const undrainWorker = (id: string) => remove("/api/workers/{worker_id}/drain", { path: { worker_id: id } });
+
+export const removeWorker = (id: string) => remove("/api/workers/{worker_id}", { path: { worker_id: id } });

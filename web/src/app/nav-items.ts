@@ -7,6 +7,7 @@ import {
   IconPlug,
   IconRobot,
   IconSearch,
+  IconServer2,
   IconSettings,
   IconSitemap,
   IconUsers,
@@ -22,5 +23,7 @@ export const NAV_ITEMS = [
   { to: "/playbooks", name: "Playbooks", key: "p", icon: IconBook2, inSidebar: true },
   { to: "/plugins", name: "Plugins", key: "l", icon: IconPlug, inSidebar: true },
   { to: "/admin", name: "Admin", key: "d", icon: IconSettings, inSidebar: true },
+  // Last in the sidebar: it appears when the dashboard says that there are workers, and must not move other items.
+  { to: "/workers", name: "Workers", key: "w", icon: IconServer2, inSidebar: true },
   { to: "/search", name: "Search", key: "/", icon: IconSearch, inSidebar: false },
 ] as const;

@@ -13,6 +13,7 @@ import { showRoute } from "@/pages/show/route";
 import { showsRoute } from "@/pages/shows/route";
 import { teamRoute, teamsRoute } from "@/pages/teams/route";
 import { usageRoute } from "@/pages/usage/route";
+import { workersRoute } from "@/pages/workers/route";
 import { RouteError } from "@/ui/feedback/offline-page";
 import { rootRoute } from "@/ui/routing/root-route";
 import { NotFound } from "./not-found";
@@ -27,6 +28,7 @@ const routes = rootRoute.addChildren([
   showRoute,
   teamsRoute,
   teamRoute,
+  workersRoute,
   agentsRoute,
   agentRoute,
   playbooksRoute,

@@ -18,6 +18,8 @@ const ColorSchemeSwitch = lazy(withRetry(() => import("./color-scheme-switch")))
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function Sidebar({ openSheet }: { openSheet: () => void }) {
+  const hasWorkers = useQuery(dashboard()).data?.has_workers ?? false;
+  const items = NAV_ITEMS.filter(({ to, inSidebar }) => inSidebar && (to !== "/workers" || hasWorkers));
   return (
     <nav className={classes.sidebar} aria-label="Main">
       <Logo />
@@ -29,7 +31,7 @@ export function Sidebar({ openSheet }: { openSheet: () => void }) {
         </Kbd>
       </UnstyledButton>
       <ul className="plain-list">
-        {NAV_ITEMS.filter((place) => place.inSidebar).map(({ to, name, icon: Icon }) => (
+        {items.map(({ to, name, icon: Icon }) => (
           <li key={to}>
             <Link
               to={to}

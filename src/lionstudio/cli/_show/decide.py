@@ -12,6 +12,7 @@ from lionstudio.cli._person import require_person
 from lionstudio.cli._show.held_back import check_shown, load_held_back
 from lionstudio.cli._show.load import LoadedShow, load_show
 from lionstudio.cli._show.place import place
+from lionstudio.cli._show.team import direct_by_workers, find_team, is_directed
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.json_output import print_json
@@ -27,10 +28,12 @@ from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.runs.callers.caller import Subject
 from lionstudio.settings import Settings
 from lionstudio.shows.director.rules import check_decision
-from lionstudio.shows.process.lock import has_director, start_director
+from lionstudio.shows.process.lock import start_director
 from lionstudio.shows.records.answers import decide
 from lionstudio.shows.records.decisions import Decision
 from lionstudio.shows.records.show_dir import find_show_dir
+from lionstudio.shows.records.team_folder import write_folder
+from lionstudio.shows.records.words import decide_by_row
 from lionstudio.state import backends
 from lionstudio.state.database import Database
 from lionstudio.system.li_process import li_environment
@@ -99,7 +102,10 @@ def record_decision(
         dropped=held.dropped or None if held else None,
     )
     with open_database(settings.db) as database:
-        decision = decide(folder, database, args.play, decision, question_id=args.question)
+        if database is not None and loaded.show.is_for_workers:
+            decision = decide_by_row(database, args.topic, args.play, decision, question_id=args.question)
+        else:
+            decision = decide(folder, database, args.play, decision, question_id=args.question)
     target = f"{args.topic}/{args.play}" if args.play is not None else args.topic
     result = f"Budget of {target} raised" if budget else f"{target} {_DONE[kind]}"
     if held is not None:
@@ -140,9 +146,13 @@ def report(
     args: argparse.Namespace, folder: str, result: str, facts: dict[str, object], *, options: Sequence[str] = ()
 ) -> None:
     """Print the result; start a director if --resume is set and none is running."""
-    directed = has_director(folder)
+    settings = db_access.settings_of(args)
+    directed = is_directed(settings, folder)
     if not directed and getattr(args, "resume", False):
-        start_director(folder, options, environment(db_access.settings_of(args)))
+        if find_team(settings, args.topic) is not None:
+            direct_by_workers(settings, folder, again="--again" in options)
+        else:
+            start_director(folder, options, environment(settings))
         directed = True
     if getattr(args, "is_answer", False):
         return  # `li ask answer` prints the receipt
@@ -161,7 +171,10 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 def check_folder(loaded: LoadedShow, folder: str, settings: Settings) -> None:
-    """Refuse a decision for a folder without a plan: no director would ever read it."""
+    """Refuse a decision for a folder without a plan: no director would ever read it. Workers read rows."""
+    if loaded.show.is_for_workers:
+        write_folder(folder, loaded.show, loaded.plays, keep_plan=True)
+        return
     if not os.path.lexists(os.path.join(folder, PLAN)):
         topic, elsewhere = loaded.show.topic, os.path.dirname(loaded.show.show_dir)
         hint = f"restore the folder from the database: li show resume {topic}{place(settings)}"

@@ -20,7 +20,8 @@ from lionstudio.system.safe_read import read_text
 
 def load_held_back(args: argparse.Namespace, loaded: LoadedShow, folder: str) -> HeldBack | None:
     """Find what waits for a person; Conflict when it is not what --plan and --commits name."""
-    text = read_text(os.path.join(folder, PLAN))
+    is_team = loaded.show.is_for_workers
+    text = str(loaded.show.metadata["plan"]) if is_team else read_text(os.path.join(folder, PLAN))
     held = find_held_back(loaded.show.topic, folder, text, loaded.show.metadata)
     if args.plan is None and args.commits is None:
         return held

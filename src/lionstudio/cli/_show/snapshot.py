@@ -42,6 +42,14 @@ _LONGEST = 200  # characters of an activity
 _READ = 2000  # characters of a message that an activity is made of
 
 
+class MergedWork(NamedTuple):
+    """The place of the merged work."""
+
+    repo: str
+    branch: str
+    remote: str | None  # that has the branch; None: the repository has it
+
+
 class ShowSnapshot(NamedTuple):
     topic: str
     goal: str
@@ -56,7 +64,7 @@ class ShowSnapshot(NamedTuple):
     now: float
     over_budget: BudgetPart | None = None  # the exhausted part of the budget
     final_question: str | None = None  # for the user, after the final gates
-    work: tuple[str, str] | None = None  # repository and integration branch
+    work: MergedWork | None = None
     director_busy: bool = False  # a director works, or has a decision to read
     plan_error: str | None = None  # of an edit that the director refused
     rejection: str | None = None  # of the final gates, which ended the show
@@ -131,7 +139,7 @@ def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
         now,
         _over_budget(show, plan, usage),
         _final_question(show, plan, plays),
-        (show.repo, show.integration_branch) if show.repo and show.integration_branch else None,
+        MergedWork(show.repo, show.integration_branch, show.remote) if show.repo and show.integration_branch else None,
         plan_error=str(show.metadata["plan_error"]) if show.metadata.get("plan_error") else None,
         rejection=final_rejection(show.to_dict()),
         held=tuple(map(str, show.metadata.get("held_changes") or ())),

@@ -55,6 +55,7 @@ def upgrade(url: str, args: argparse.Namespace) -> int:
             if not ready:
                 server.bring_state_up_to_date(url)
                 migrate_engine(url)
+            server.add_vectors(url)
     with server.connected(url) as conn:
         facts, shortfalls = server.describe_server(conn), list(server.list_shortfalls(conn))
     done = _verb(args.check, state, SCHEMA_VERSION), _verb(args.check, engine.current, engine.latest)

@@ -9,6 +9,7 @@ import time
 from lionstudio.cli._person import require_person
 from lionstudio.cli._show.decide import check_folder, report
 from lionstudio.cli._show.load import load_show
+from lionstudio.cli._show.team import find_team, is_directed
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.humanize import count
@@ -18,10 +19,11 @@ from lionstudio.model.shows.show_files import ABORT
 from lionstudio.model.status.statuses import SHOWS, ShowStatus, row_of
 from lionstudio.runs.callers.caller import Subject
 from lionstudio.runs.stop import GRACE_SECONDS
+from lionstudio.settings import Settings
 from lionstudio.shows.attempt.attempt_files import is_held, request_stop, session_of, unfinished_attempts
-from lionstudio.shows.process.lock import has_director
 from lionstudio.shows.records.decisions import log_decision
 from lionstudio.shows.records.show_dir import find_show_dir
+from lionstudio.shows.records.words import say_abort
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.session_processes import end_processes_of
 
@@ -48,9 +50,11 @@ def run(args: argparse.Namespace) -> int:
     status = _status(args)
     if status is not None:
         check_folder(load_show(args), folder, settings)
-    if status is not None and row_of(SHOWS, status).has_ended and not has_director(folder):
+    if status is not None and row_of(SHOWS, status).has_ended and not is_directed(settings, folder):
         raise IllegalTransition(f"show {args.topic} has already ended: {status}", hint="li show ls")
     decider = require_person(args, f"li show abort {args.topic}", subject=Subject(args.topic), show_dir=folder)
+    if find_team(settings, args.topic) is not None:
+        return _abort_by_row(args, settings, folder, decider.name)
     log_decision(folder, "abort", feedback=args.feedback, by=decider.name, origin=decider.origin)
     write_text(os.path.join(folder, ABORT), f"{redactor().text(args.feedback or '')}\n{time.time()}\n")
     stopped = _stop_agents(folder)
@@ -62,6 +66,15 @@ def run(args: argparse.Namespace) -> int:
             f"stopped {count(stopped, 'agent')} of {args.topic}, but could not record the abort: {error.message}",
             hint=f"fix that, then li show abort {args.topic}",
         ) from None
+    return 0
+
+
+def _abort_by_row(args: argparse.Namespace, settings: Settings, folder: str, actor: str | None) -> int:
+    """Abort a show that workers play; its orders are stopped at once."""
+    with db_access.database(settings.db) as database:
+        database.write(lambda conn: say_abort(conn, args.topic, args.feedback, actor))
+    args.resume = True
+    report(args, folder, f"Aborting {args.topic}", {"aborted": True})
     return 0
 
 

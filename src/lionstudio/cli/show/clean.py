@@ -18,6 +18,7 @@ from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import LionError
 from lionstudio.files.shows.plan_fields import to_seconds
+from lionstudio.model.shows.show import Show
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.show_sync.checkouts import (
@@ -29,10 +30,11 @@ from lionstudio.show_sync.checkouts import (
 )
 from lionstudio.shows.git.cleanup import Cleaned, clean, remove_partial_checkouts
 from lionstudio.shows.git.preflight import find_repo
+from lionstudio.shows.git.remote.address import check_address, without_credentials
+from lionstudio.shows.git.remote.ended_refs import delete_ended_refs, list_ended_refs
 from lionstudio.shows.git.show_refs import ShowRef, delete_refs, disk_usage, list_show_refs
 from lionstudio.shows.process.lock import acquire_director_lock
-from lionstudio.state.connection import Connection
-from lionstudio.state.shows import list_shows
+from lionstudio.state.shows import get_show, list_shows
 from lionstudio.system.git import Git
 from lionstudio.system.safe_rmtree import safe_rmtree
 
@@ -41,7 +43,9 @@ Remove the checkouts of ended shows. A checkout is removed only if its work is p
 file; otherwise it is kept and the reason is printed. With --abandoned, checkouts with unmerged work are removed too,
 after their contents are committed under refs/shows/archive in the repository. Other leftovers are removed on request:
 files that are in no commit (--left-out), archived attempts (--archives) and the branches of the show (--branches). A
-ref is deleted only if another branch, tag or remote branch contains its commits, unless you add --force."""
+ref is deleted only if another branch, tag or remote branch contains its commits, unless you add --force. The refs of a
+show that workers played are on its remote, and are deleted there: pushed attempts and fences with --archives, its
+branches with --branches."""
 EXAMPLES = (
     ("li show clean --dry-run --all", "list all leftovers and their size"),
     ("li show clean --yes", "remove checkouts with merged work"),
@@ -51,11 +55,28 @@ EXAMPLES = (
 _MOST_SHOWS = 100_000
 
 
+class _RefsOfShow(NamedTuple):
+    """Refs of one show in one repository, those that are kept included."""
+
+    repo: str  # its git folder, or the address of a remote
+    is_remote: bool
+    refs: list[ShowRef]
+    bytes: int = 0  # that deleting them frees; a remote does not tell
+
+    @property
+    def topic(self) -> str:
+        return self.refs[0].topic
+
+    @property
+    def deletable(self) -> list[ShowRef]:
+        return [ref for ref in self.refs if ref.kept is None]
+
+
 class _Leftovers(NamedTuple):
     checkouts: list[StaleCheckout]
     left_out: list[tuple[str, LeftOutFolder]]  # with the topic
-    refs: list[tuple[str, list[ShowRef], int]]  # repository, refs, and the bytes that deleting them frees
-    problems: list[str]  # repositories that cannot be read
+    refs: list[_RefsOfShow]
+    problems: list[str]  # repositories and remotes that cannot be read
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +84,8 @@ def register(parser: argparse.ArgumentParser) -> None:
     add("topic", type=utf8, nargs="?", metavar="TOPIC", help="only this show (default: all shows)")
     add("--abandoned", action="store_true", help="also remove unmerged work, after archiving it")
     add("--left-out", action="store_true", help="also delete files of plays that are in no commit")
-    add("--archives", action="store_true", help="also delete refs/shows/archive/TOPIC from the repository")
-    add("--branches", action="store_true", help="also delete the branches show/TOPIC/… from the repository")
+    add("--archives", action="store_true", help="also delete archived and pushed attempts, refs/shows/…")
+    add("--branches", action="store_true", help="also delete the branches show/TOPIC/…")
     add("--all", action="store_true", help="the same as --left-out --archives --branches")
     add("--older-than", type=_age, metavar="AGE", help="only refs whose commit is older (12h, 30d)")
     add("--force", action="store_true", help="delete refs whose commits are merged nowhere, too")
@@ -85,15 +106,19 @@ def run(args: argparse.Namespace) -> int:
         chosen or args.all for chosen in (args.left_out, args.archives, args.branches)
     )
     with db_access.reading(settings.db) as conn:
-        leftovers = _list(conn, args, settings)
-    deletable = sum(ref.kept is None for _, refs, _ in leftovers.refs for ref in refs)
+        checkouts, shows = list(list_stale_checkouts(conn, settings)), list_shows(conn, _MOST_SHOWS)
+    leftovers = _list(args, settings, checkouts, shows)
+    local, remote = (
+        sum(len(of.deletable) for of in leftovers.refs if of.is_remote is where) for where in (False, True)
+    )
     if args.dry_run or not (leftovers.checkouts or leftovers.left_out or leftovers.refs or leftovers.problems):
         _report(args, leftovers, [])
         return 0
     parts = [
         f"up to {count(len(leftovers.checkouts), 'checkout')}" if leftovers.checkouts else "",
         f"{count(len(leftovers.left_out), 'folder')} of files in no commit" if leftovers.left_out else "",
-        count(deletable, "ref") if deletable else "",
+        count(local, "ref") if local else "",
+        f"{count(remote, 'ref')} of remotes" if remote else "",
     ]
     consent = confirm(args, "clean removes folders and refs")
     if not args.yes and not consent(f"Remove {', '.join(part for part in parts if part) or 'nothing'}?"):
@@ -104,39 +129,70 @@ def run(args: argparse.Namespace) -> int:
     for topic, folder in leftovers.left_out:
         with _director_lock(settings, topic):
             safe_rmtree(folder.path, above=2)
-    for repo, refs, _ in leftovers.refs:
-        with _director_lock(settings, refs[0].topic):
-            delete_refs(Git(git_dir=repo), [ref for ref in refs if ref.kept is None])
+    leftovers = leftovers._replace(refs=[_delete(settings, of) for of in leftovers.refs])
     _report(args, leftovers, cleaned)
-    kept = [ref for _, refs, _ in leftovers.refs for ref in refs if ref.kept]
+    kept = [ref for of in leftovers.refs for ref in of.refs if ref.kept]
     return 1 if kept or leftovers.problems or any(result.kept for result in cleaned) else 0
 
 
-def _list(conn: Connection, args: argparse.Namespace, settings: Settings) -> _Leftovers:
+def _list(
+    args: argparse.Namespace, settings: Settings, checkouts: list[StaleCheckout], shows: list[Show]
+) -> _Leftovers:
     """List the leftovers of shows that have ended; of an active one, only left-out files, and only by its name."""
-    checkouts = [item for item in list_stale_checkouts(conn, settings) if args.topic in (None, item.topic)]
-    shows = [show for show in list_shows(conn, _MOST_SHOWS) if args.topic in (None, show.topic)]
-    leftovers = _Leftovers(checkouts, [], [], [])
+    leftovers = _Leftovers([item for item in checkouts if args.topic in (None, item.topic)], [], [], [])
     before = None if args.older_than is None else time.time() - args.older_than
-    for show in shows:
+    for show in (show for show in shows if args.topic in (None, show.topic)):
         active = show.status is ShowStatus.ACTIVE
         if args.left_out and (not active or args.topic is not None):
             folder = os.path.join(checkout_folders(settings), show.topic)
             leftovers.left_out.extend((show.topic, item) for item in list_left_out(folder))
-        if active or not show.repo or not (args.archives or args.branches):
+        if active or not (args.archives or args.branches):
             continue
         try:
-            git_dir = find_repo(show.repo).git_dir
-            git = Git(git_dir=git_dir)
-            refs = list_show_refs(
-                git, show.topic, archives=args.archives, branches=args.branches, before=before, force=args.force
-            )
-            if refs:
-                usage = disk_usage(git, [ref for ref in refs if ref.kept is None])
-                leftovers.refs.append((git_dir, refs, usage))
+            of = _list_remote(args, settings, show, before) if show.remote else _list_local(args, show, before)
         except LionError as error:
             leftovers.problems.append(f"{show.topic}: {error.message}")
+        else:
+            leftovers.refs.extend([of] if of.refs else [])
     return leftovers
+
+
+def _list_local(args: argparse.Namespace, show: Show, before: float | None) -> _RefsOfShow:
+    if not show.repo:
+        return _RefsOfShow("", False, [])
+    git_dir = find_repo(show.repo).git_dir
+    git = Git(git_dir=git_dir)
+    refs = list_show_refs(
+        git, show.topic, archives=args.archives, branches=args.branches, before=before, force=args.force
+    )
+    of = _RefsOfShow(git_dir, False, refs)
+    return of._replace(bytes=disk_usage(git, of.deletable)) if refs else of
+
+
+def _list_remote(args: argparse.Namespace, settings: Settings, show: Show, before: float | None) -> _RefsOfShow:
+    """List the refs that workers have pushed; the mirror of this machine is made where it is missing."""
+    remote = check_address(str(show.remote))  # any program may have written the row
+    refs = list_ended_refs(
+        remote, show.topic, home=settings.home, work=args.archives, branches=args.branches, force=args.force
+    )
+    old = [ref for ref in refs if before is None or ref.committed_at < before]
+    return _RefsOfShow(without_credentials(remote), True, old)
+
+
+def _delete(settings: Settings, of: _RefsOfShow) -> _RefsOfShow:
+    """Delete what may be deleted; return it with the reasons of what stayed."""
+    if not of.is_remote:
+        with _director_lock(settings, of.topic):
+            delete_refs(Git(git_dir=of.repo), of.deletable)
+        return of
+    with db_access.reading(settings.db) as conn:
+        show = get_show(conn, of.topic)
+    if show.status is ShowStatus.ACTIVE:  # no lock keeps other machines from resuming it
+        return of._replace(refs=[ref._replace(kept=ref.kept or "the show was resumed meanwhile") for ref in of.refs])
+    stayed = {
+        ref.ref: ref for ref in delete_ended_refs(check_address(str(show.remote)), of.deletable, home=settings.home)
+    }
+    return of._replace(refs=[stayed.get(ref.ref, ref) for ref in of.refs])
 
 
 def _clean(args: argparse.Namespace, settings: Settings, topic: str, stale: list[StaleCheckout]) -> list[Cleaned]:
@@ -163,8 +219,12 @@ def _report(args: argparse.Namespace, leftovers: _Leftovers, cleaned: list[Clean
                 "leftovers": [item._asdict() for item in leftovers.checkouts] if args.dry_run else [],
                 "cleaned": [result._asdict() for result in cleaned],
                 "left_out": [{"topic": topic, **folder._asdict()} for topic, folder in leftovers.left_out],
-                "refs": [{"repo": repo, **ref._asdict()} for repo, refs, _ in leftovers.refs for ref in refs],
-                "ref_bytes": sum(usage for _, _, usage in leftovers.refs),
+                "refs": [
+                    {"repo": of.repo, "is_remote": of.is_remote, **ref._asdict()}
+                    for of in leftovers.refs
+                    for ref in of.refs
+                ],
+                "ref_bytes": sum(of.bytes for of in leftovers.refs),
                 "problems": leftovers.problems,
             }
         )
@@ -177,7 +237,7 @@ def _report(args: argparse.Namespace, leftovers: _Leftovers, cleaned: list[Clean
         )
     if args.dry_run and not args.all:
         say("Other leftovers: li show clean --dry-run --all", quiet=args.quiet)
-    if any(usage for _, _, usage in leftovers.refs) and not args.dry_run:
+    if any(of.bytes for of in leftovers.refs) and not args.dry_run:
         say("`git gc` in the repository frees the space.", quiet=args.quiet)
 
 
@@ -192,9 +252,14 @@ def _lines(args: argparse.Namespace, leftovers: _Leftovers, cleaned: list[Cleane
     for topic, folder in leftovers.left_out:
         amount = f"{count(folder.files, 'file')}, {size(folder.bytes)}"
         yield f"{inline(topic)}/{inline(folder.play)}  {inline(folder.path)}  ({amount}, in no commit){done}"
-    for repo, refs, usage in leftovers.refs:
-        for ref in refs:
-            yield f"{inline(ref.ref)}{f'  kept: {ref.kept}' if ref.kept else done}"
-        yield f"{inline(refs[0].topic)}: {size(usage)} in {inline(repo)}"
+    for of in leftovers.refs:
+        for ref in of.refs:
+            yield f"{inline(ref.ref)}{f'  kept: {inline(ref.kept)}' if ref.kept else done}"
+        amount = (
+            f"{count(len(of.refs), 'ref')} of {inline(of.repo)}"
+            if of.is_remote
+            else f"{size(of.bytes)} in {inline(of.repo)}"
+        )
+        yield f"{inline(of.topic)}: {amount}"
     for problem in leftovers.problems:
         yield inline(problem)

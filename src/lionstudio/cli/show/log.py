@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -105,12 +106,17 @@ def run(args: argparse.Namespace) -> int:
         if ended:
             break
         time.sleep(_FOLLOW_SECONDS)
-    session_id = _session_id(args, folder) if args.play is not None and not args.gate else None
+    session_id = _session_id(args, loaded, folder) if args.play is not None and not args.gate else None
+    if not printer.printed and loaded.show.is_for_workers:
+        say(
+            f"Nothing of it is on this machine: its worker has the output (li show status {args.topic})",
+            quiet=args.quiet,
+        )
     for line in _confinement_lines(args, folder) if args.play is not None else ():
         say(inline(line), quiet=args.quiet or args.json)
     if session_id is not None:
         say(f"Messages of the agent: li logs {inline(session_id)}{place(settings)}", quiet=args.quiet or args.json)
-    elif not printer.printed:
+    elif not printer.printed and not loaded.show.is_for_workers:
         subject = f"{args.topic}/{args.play}" if args.play else args.topic
         say(
             f"No output of {inline(subject)} yet. State: li show status {args.topic}{place(settings)}", quiet=args.quiet
@@ -176,13 +182,13 @@ def _files(args: argparse.Namespace, home: str, folder: str) -> list[str]:
         return [path for path in (*director, *_logs(final, folder)) if os.path.isfile(path)]
     attempts = os.path.join(folder, args.play, "attempts")
     attempt = args.attempt or _last_attempt(attempts)
-    if args.attempt and not os.path.isdir(os.path.join(attempts, str(attempt))):
+    parts = [name for name in _names(attempts) if _number(name) == attempt]
+    if args.attempt and not parts:
         raise NotFound(
             f"{args.play} has no attempt {attempt}", hint=f"attempts: {', '.join(_names(attempts)) or 'none yet'}"
         )
     checkouts = os.path.join(home, "checkouts", args.topic)
     first = _logs(os.path.join(checkouts, DIRECTOR, "plays", args.play, "logs"), checkouts) if attempt == 1 else []
-    parts = sorted(name for name in _names(attempts) if name == str(attempt) or name.startswith(f"{attempt}-"))
     paths = [path for part in parts for path in _logs(os.path.join(attempts, part), folder)]
     agents = [path for path in paths if os.path.basename(path) == LOG]
     gates = [path for path in paths if os.path.basename(path) != LOG]
@@ -190,12 +196,23 @@ def _files(args: argparse.Namespace, home: str, folder: str) -> list[str]:
 
 
 def _last_attempt(attempts: str) -> int:
-    return max((int(name) for name in _names(attempts) if name.isdigit()), default=1)
+    return max((number for name in _names(attempts) if (number := _number(name)) is not None), default=1)
 
 
-def _session_id(args: argparse.Namespace, folder: str) -> str | None:
+def _number(name: str) -> int | None:
+    """Return the number in the name of an attempt's folder, before its part (-2) and the fence of a worker (@3)."""
+    found = re.fullmatch(r"([0-9]+)(-[0-9]+)?(@[0-9]+)?", name)
+    return int(found[1]) if found is not None else None
+
+
+def _session_id(args: argparse.Namespace, loaded: LoadedShow, folder: str) -> str | None:
     attempts = os.path.join(folder, args.play, "attempts")
-    return session_of(os.path.join(attempts, str(args.attempt or _last_attempt(attempts))))
+    attempt = args.attempt or _last_attempt(attempts)
+    play = _find_play(loaded, args.play)
+    if loaded.show.is_for_workers and args.attempt in (None, play.attempt):
+        return play.session_id
+    parts = [name for name in _names(attempts) if _number(name) == attempt and "-" not in name]
+    return session_of(os.path.join(attempts, parts[-1])) if parts else None
 
 
 def _names(folder: str) -> list[str]:

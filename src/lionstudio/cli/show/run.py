@@ -18,6 +18,7 @@ EXAMPLES = (
     ("li show run parser", "start or attach, and watch"),
     ("li show run parser --detach", "start and return immediately"),
     ("li show run parser --concurrency 8", "up to eight plays at once, whatever the plan says"),
+    ("li show run parser --workers", "on the machines that run `li worker`"),
     ("li show run parser --no-wait --json", "for a script: exit when the show needs a person"),
 )
 
@@ -41,6 +42,11 @@ def add_watch_options(parser: argparse.ArgumentParser) -> None:
         help="maximum plays running at once (default: from the plan)",
     )
     add("--no-wait", action="store_true", help="exit when the show needs a person")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers", action="store_true", help="let the workers of the hub play it, also without `remote` in the plan"
+    )
+    where.add_argument("--here", action="store_true", help="play it on this machine, whatever the plan says")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,6 +72,7 @@ def require_resumer(args: argparse.Namespace) -> None:
 def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> int:
     """Start a director unless one is running, then watch the show."""
     from lionstudio.cli._show.decide import environment
+    from lionstudio.cli._show.team import is_for_workers, start_for_workers
     from lionstudio.cli._show.template import check_placeholders
     from lionstudio.cli._show.trust import check_trust
     from lionstudio.cli._show.watch import watch
@@ -78,6 +85,13 @@ def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> in
     show_dir = find_show_dir(settings, args.topic)
     if not os.path.isdir(show_dir) and not _has_rows(settings.db, args.topic):
         raise NotFound(f"show {args.topic} not found", hint=f"li show plan {args.topic}")
+    if is_for_workers(args, settings, show_dir):
+        check_placeholders(args.topic, os.path.join(show_dir, PLAN))
+        check_trust(args.topic, os.path.join(show_dir, PLAN), settings)
+        attached = start_for_workers(args, settings, show_dir, again="--again" in director_options)
+        if attached:
+            say(f"Attached to {args.topic}", quiet=args.quiet or args.json)
+        return watch(args, settings, show_dir, attached=attached)
     options = [*director_options, *(["--concurrency", str(args.concurrency)] if args.concurrency else [])]
     attached = has_director(show_dir)
     if attached:

@@ -12,6 +12,7 @@ from lionstudio.cli._show.advice import Need, list_needs
 from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress, show_json, time_of
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.snapshot import take_snapshot
+from lionstudio.cli._show.team import is_directed, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
@@ -20,12 +21,13 @@ from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.printed_commands import located
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, Paint, is_terminal, say, styles_for, width_of
+from lionstudio.cli.workers._orders import TeamOrders, load_team_orders, name_of
 from lionstudio.errors import NotFound
 from lionstudio.model.shows.play_graph import blocked_by
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.computed_state import play_state
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
-from lionstudio.shows.process.lock import find_director, has_director
+from lionstudio.shows.process.lock import find_director
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.state.show_usage import ShowUsage, usage_of_show
 
@@ -42,6 +44,7 @@ _COLUMNS = (
     Column("SESSION", rank=2),
     Column("GATE", rank=1),
     Column("WHY", narrowest=24, rank=3),
+    Column("WORKER", rank=1),
 )
 _REFRESH_SECONDS = 0.5
 _CLEAR = "\x1b[H\x1b[J"
@@ -56,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     last: Any = None
     while True:
         loaded = load_show(args)
-        current = (loaded.show, loaded.plays, has_director(_folder(args)))
+        current = (loaded.show, loaded.plays, _is_directed(args), _team(args).orders)
         if current != last or is_terminal():
             _print(args, loaded, again=last is not None)
             last = current
@@ -64,6 +67,14 @@ def run(args: argparse.Namespace) -> int:
             return 0
         flush()
         time.sleep(_REFRESH_SECONDS)
+
+
+def _is_directed(args: argparse.Namespace) -> bool:
+    return is_directed(db_access.settings_of(args), _folder(args))
+
+
+def _team(args: argparse.Namespace) -> TeamOrders:
+    return load_team_orders(db_access.settings_of(args), args.topic)
 
 
 def _folder(args: argparse.Namespace) -> str:
@@ -75,9 +86,10 @@ def _print(args: argparse.Namespace, loaded: LoadedShow, *, again: bool) -> None
         from lionstudio.cli._toolkit.json_output import print_json
 
         director = find_director(_folder(args))
-        directed = has_director(_folder(args))
+        directed = _is_directed(args)
         needs = [need._asdict() for need in _needs(args, loaded, directed)]
-        wire = {**show_json(loaded), "directed": directed, "needs": needs}
+        wire = {**show_json(loaded), "directed": directed, "needs": needs, "orders": _team(args).wire()}
+        wire["director_error"] = None if directed else why_left(db_access.settings_of(args), args.topic)
         usage = _usage(args)
         print_json(
             {
@@ -91,14 +103,20 @@ def _print(args: argparse.Namespace, loaded: LoadedShow, *, again: bool) -> None
         emit("\n".join(_lines(args, loaded, paint)) + "\n", controls=_CLEAR if again else "")
     else:
         emit("".join("\t".join(_plain(play)) + "\n" for play in loaded.plays))
-        for need in _needs(args, loaded, has_director(_folder(args))):
+        for need in _needs(args, loaded, _is_directed(args)):
             say(f"{inline(need.what)}: {inline(located(need.command))}", quiet=args.quiet)
+        for line in _order_lines(_team(args)):
+            say(inline(line), quiet=args.quiet)
 
 
 def _lines(args: argparse.Namespace, loaded: LoadedShow, paint: Paint) -> list[str]:
     show, blockers, now = loaded.show, blocked_by(loaded.plays), time.time()
-    directed = has_director(_folder(args))
+    directed = _is_directed(args)
     director = "director running" if directed else "no director running"
+    team = _team(args)
+    if team.director is not None:
+        worker = team.name(team.director)
+        director = f"directed by {inline(worker)}" if worker else "waits for a worker"
     title = f"{paint(inline(show.topic), 'bold')}  {show.status}  {progress(loaded.plays)} merged"
     started, until = time_of(show.status, loaded.plays, now)
     duration = f"  in {span(until - started)}" if until > started else ""
@@ -108,10 +126,34 @@ def _lines(args: argparse.Namespace, loaded: LoadedShow, paint: Paint) -> list[s
     lines += [paint(usage, "dim")] if (usage := _usage_line(_usage(args))) else []
     needs = _needs(args, loaded, directed)
     asking = {need.play: need.what for need in needs}
-    rows = [_cells(play, blockers.get(play.name, ()), now, asking.get(play.name)) for play in loaded.plays]
+    rows = [
+        [*_cells(play, blockers.get(play.name, ()), now, asking.get(play.name)), _worker_cell(team, play)]
+        for play in loaded.plays
+    ]
     lines += ["", *render(_COLUMNS, rows, width_of(sys.stdout), paint)]
     lines += [paint(inline(line), "dim") for line in _confinement_lines(loaded.plays)]
+    lines += [paint(inline(line), "yellow") for line in _waiting_lines(team)]
     return lines + [line for need in needs for line in ("", inline(need.what), f"  {inline(located(need.command))}")]
+
+
+def _worker_cell(team: TeamOrders, play: Play) -> Cell:
+    """The worker of a play and the number under which it has it."""
+    order = team.of_play(play.name)
+    if order is None:
+        return Cell("")
+    name = team.name(order)
+    return Cell("waits", "yellow") if name is None else Cell(inline(f"{name} ({order.work} {order.fence})"))
+
+
+def _waiting_lines(team: TeamOrders) -> list[str]:
+    """Say why orders wait; those that only wait for a free worker are not news."""
+    waits = [(order, team.wait(order)) for order in team.waiting]
+    return [f"{name_of(order)} waits: {wait.text}" for order, wait in waits if wait.needs_person]
+
+
+def _order_lines(team: TeamOrders) -> list[str]:
+    taken = [order for order in team.orders if order.worker_id is not None]
+    return [f"{name_of(order)} on {team.name(order)}, fence {order.fence}" for order in taken] + _waiting_lines(team)
 
 
 def _confinement_lines(plays: Sequence[Play]) -> list[str]:
@@ -156,7 +198,9 @@ def _needs(args: argparse.Namespace, loaded: LoadedShow, directed: bool) -> list
     if loaded.show.status is ShowStatus.ACTIVE and not directed:
         started = any(play.status is not PlayStatus.PENDING for play in loaded.plays)
         command = f"li show {'resume' if started else 'run'} {topic}{place(settings)}"
-        needs.append(Need("no director is running" if started else "the show has not started", command))
+        problem = why_left(settings, topic)
+        reason = f"the director gave up: {problem}" if problem is not None else "no director is running"
+        needs.append(Need(reason if started or problem else "the show has not started", command))
     return needs
 
 

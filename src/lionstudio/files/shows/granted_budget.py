@@ -27,10 +27,15 @@ def extend_budget(budget: Budget, grants: Mapping[str, int]) -> Budget:
     return Budget(**{part: limit and limit + grants.get(part, 0) for part, limit in asdict(budget).items()})
 
 
-def budget_of(topic: str, show_dir: str, text: str) -> Budget:
-    """The budget of a show by the text of its plan and its grants; a plan that cannot be read has none."""
+def budget_of(topic: str, show_dir: str, text: str, granted: Mapping[str, int] | None = None) -> Budget:
+    """The budget of a show by the text of its plan and its grants; a plan that cannot be read has none.
+
+    The grants are those in its folder, unless they are `granted` from its row.
+    """
     planned = _planned(topic, text)
-    return planned if planned == Budget() else extend_budget(planned, read_grants(show_dir))
+    if planned == Budget():
+        return planned
+    return extend_budget(planned, read_grants(show_dir) if granted is None else granted)
 
 
 @lru_cache(maxsize=64)  # a page asks again at every change of the show, and a plan rarely changes

@@ -21,6 +21,7 @@ _DURATION = re.compile(r"([0-9]{1,7})([smhd])")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 _RESERVED = frozenset({"integration", "head"})
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+#=-]{0,200}\Z")
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPERATORS = frozenset("();<>|&")
 
@@ -120,6 +121,17 @@ def commands(value: Any) -> str | None:
     return next((fault for item in items if (fault := command(item)) is not None), None)
 
 
+def remote(value: Any) -> str | None:
+    good = isinstance(value, str) and value.isprintable() and value.strip() == value and not value.startswith("-")
+    return None if good and value else "must be `origin`, or the address or path of a git repository"
+
+
+def labels(value: Any) -> str | None:
+    items = value if isinstance(value, list) else [value]
+    good = all(isinstance(item, str) and _LABEL.fullmatch(item) for item in items)
+    return None if good else "must be a list of labels of workers, such as [gpu, docker]"
+
+
 def name_list(value: Any) -> str | None:
     items = value if isinstance(value, list) else [value]
     return None if all(isinstance(item, str) and item for item in items) else "must be a list of names"
@@ -165,6 +177,8 @@ PLAN_RULES: Mapping[str, Rule] = {
     "sandbox": field_rules.sandbox,
     "network": field_rules.boolean,
     "deciders": field_rules.text_list,
+    "remote": remote,
+    "needs": labels,
 }
 PLAY_RULES: Mapping[str, Rule] = {
     "name": play_name,
@@ -182,6 +196,7 @@ PLAY_RULES: Mapping[str, Rule] = {
     "pass_env": variables,
     "sandbox": field_rules.sandbox,
     "network": field_rules.boolean,
+    "needs": labels,
 }
 GATE_RULES: Mapping[str, Rule] = {
     "command": command,

@@ -93,7 +93,7 @@ class _Reader:
         for key, hint in (("repo", "write `repo: /path/to/repository`"), ("plays", "write `plays:` and a list")):
             if fields.get(key) in (None, "", [], {}):
                 self.problems.append(error(1, f"missing key {key}", hint))
-        names = ("base_branch", "agent", "concurrency", "max_attempts", "permissions", "sandbox", "network")
+        names = ("base_branch", "agent", "concurrency", "max_attempts", "permissions", "sandbox", "network", "remote")
         plain = {name: good[name] for name in names if name in good}
         return Plan(
             topic=topic,
@@ -110,6 +110,7 @@ class _Reader:
             copy=tuple(good.get("copy") or ()),
             pass_env=tuple(good.get("pass_env") or ()),
             deciders=tuple(good.get("deciders") or ()),
+            needs=_names(good.get("needs")),
             notify=self.notify(good.get("notify") or {}),
             timeout=to_seconds(good["timeout"]) if "timeout" in good else PLAY_TIMEOUT,
             **plain,
@@ -148,7 +149,7 @@ class _Reader:
             self.add_error((*path, "args"), "args need a playbook", "add `playbook: NAME`, or remove the args")
         if "name" not in good:
             return
-        needs, plain = good.get("depends_on", []), ("name", "playbook", "prompt", "intent", "agent", "effort")
+        depends_on, plain = good.get("depends_on", []), ("name", "playbook", "prompt", "intent", "agent", "effort")
         args = as_written(good.get("args") or {}, self.texts, (*path, "args"))
         yield PlannedPlay(
             **{
@@ -158,7 +159,8 @@ class _Reader:
             },
             pass_env=tuple(good.get("pass_env") or ()),
             args={name: _argument(value, args[name]) for name, value in (good.get("args") or {}).items()},
-            depends_on=tuple(dict.fromkeys([needs] if isinstance(needs, str) else needs)),
+            depends_on=tuple(dict.fromkeys([depends_on] if isinstance(depends_on, str) else depends_on)),
+            needs=_names(good.get("needs")),
             gates=self.gates(good.get("gates"), (*path, "gates")),
             timeout=to_seconds(good["timeout"]) if "timeout" in good else None,
             line=self.lines.get((*path, "name")) or self.lines.get(path),
@@ -254,6 +256,10 @@ class _Reader:
 def _argument(value: Any, written: Any) -> str:
     """Return an argument of a playbook as it is written; for a switch, `yes` means true."""
     return str(value).lower() if isinstance(value, bool) else str(written)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([value] if isinstance(value, str) else value or ()))
 
 
 def _commands(value: Any) -> tuple[Command, ...]:

@@ -14,6 +14,7 @@ agent: claude            # runs every play that does not name its own agent or p
 concurrency: 4           # maximum plays running at once
 max_attempts: 3          # attempts per play before it is handed to you
 # permissions: all       # let agents run commands such as the tests (default: edit)
+# remote: origin         # let the workers of your hub play it (docs/workers.md)
 gates:                   # checks of every play's merge result, in this order
   # - command: make test
   # - review: claude     # an agent that gives a verdict

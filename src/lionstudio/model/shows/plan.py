@@ -81,6 +81,7 @@ class PlannedPlay:
     pass_env: tuple[str, ...] = ()  # variables for its agent, besides the show's
     sandbox: str | None = None  # auto | require | off; else the show's
     network: bool | None = None  # of its gates and commands; else the show's
+    needs: tuple[str, ...] = ()  # labels of the workers that may play it, besides the show's
     waits: bool = False  # it does not start before a person accepts it
     line: int | None = field(default=None, compare=False)
 
@@ -112,6 +113,8 @@ class Plan:
     sandbox: str | None = None  # auto | require | off, of agents and commands; None: the agent's or the setting
     network: bool = False  # whether confined commands reach the network; agents always do
     deciders: tuple[str, ...] = ()  # agents that may decide about plays that are not their own
+    remote: str | None = None  # that workers fetch from and push to; `origin`: that of the repository
+    needs: tuple[str, ...] = ()  # labels that a worker must have to play any of it
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,6 +153,11 @@ class Plan:
         """Return whether the commands of a play reach the network."""
         own = self.play(name).network if name in self.names else None
         return self.network if own is None else own
+
+    def needs_of(self, name: str | None) -> tuple[str, ...]:
+        """Return the labels that a worker of a play must have, or one that works on the show for no play."""
+        own = self.play(name).needs if name in self.names else ()
+        return tuple(dict.fromkeys((*self.needs, *own)))
 
     def timeout_of(self, name: str) -> int:
         """Return the time limit of one attempt in seconds."""

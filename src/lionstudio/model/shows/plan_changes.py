@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from lionstudio.model.shows.plan import PERMISSIONS, Budget, Gate, Plan, PlannedPlay
 
 # Fields of the show that name what runs, where, and with which files and variables: any change needs a person.
-_FIXED = ("repo", "base_branch", "setup", "teardown", "copy", "notify", "deciders", "agent")
+_FIXED = ("repo", "base_branch", "setup", "teardown", "copy", "notify", "deciders", "agent", "remote", "needs")
 _PROGRAMS = ("script", "command")  # providers whose prompt is a program
 _UNSET = PERMISSIONS.index("edit")  # permissions when neither the plan nor the agent sets them
 
@@ -82,7 +82,7 @@ def _keep_play(accepted: Plan, plan: Plan, play: PlannedPlay, held: list[str]) -
 
 def _keep_agent(accepted: Plan, before: PlannedPlay, play: PlannedPlay, held: list[str]) -> PlannedPlay:
     """Return a play with the agent, playbook and arguments as before, and the prompt where that is a program."""
-    fixed = ["agent", "playbook", "args"]
+    fixed = ["agent", "playbook", "args", "needs"]
     if (before.agent or accepted.agent or "").partition("/")[0] in _PROGRAMS:
         fixed.append("prompt")
     changes = {name: getattr(before, name) for name in fixed if getattr(play, name) != getattr(before, name)}

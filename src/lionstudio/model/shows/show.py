@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 from lionstudio.model.entity import Element, milliseconds, revive_enums
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 
+TEAM = "team"  # in the metadata of a show that workers play: its remote, and what travels with it
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show(Element):
@@ -30,6 +32,18 @@ class Show(Element):
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Convert the status to its enum."""
         return revive_enums(given, {"status": ShowStatus})
+
+    @property
+    def is_for_workers(self) -> bool:
+        """Whether workers play it: then its rows are the truth, and a folder is a copy of one machine."""
+        return isinstance(self.metadata.get(TEAM), dict)
+
+    @property
+    def remote(self) -> str | None:
+        """The address from which workers fetch its repository, and where its branches are; None for one machine."""
+        team = self.metadata.get(TEAM)
+        address = team.get("remote") if isinstance(team, dict) else None
+        return address if isinstance(address, str) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +70,7 @@ class Play(Element):
     depends_on: tuple[str, ...] = ()
     sort_order: int = 0
     updated_at: float | None = None
+    fence: int = 0  # raised whenever a worker takes work of it
 
     @property
     def duration_ms(self) -> float | None:

@@ -63,6 +63,10 @@ REASONS: Mapping[str, str] = {
     "show.aborted": "The show was aborted.",
     FINAL_GATES: "The final gates rejected the merged work.",
     "team.archived": "The team is archived.",
+    "worker.stopped": "The worker was stopped.",
+    "worker.silent": "The worker was not seen for a whole lease: it ended, is frozen, or cannot reach the hub.",
+    "worker.draining": "The worker takes no new orders and completes those that it has.",
+    "worker.drained": "The worker takes no new orders and has none: it can be stopped.",
 }
 # These say by themselves what was not delivered.
 EXPLAINS_DELIVERY = frozenset({DENIED, ANSWER_CUT, CONTENT_FILTER, STREAM_BROKEN, "run.failed.missing_artifact"})

@@ -26,7 +26,7 @@ from lionstudio.system.json_read import find_object, read_object
 from lionstudio.system.li_process import module_argv, start_ours
 from lionstudio.system.session_processes import end_processes_of
 
-SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
+SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG, LEASE = (
     "attempt.json",
     "prompt.md",
     "lock",
@@ -34,16 +34,38 @@ SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
     "stop.json",
     "exit.json",
     "agent.log",
+    "lease.json",
 )
 POLL_SECONDS = 0.1  # where folders cannot be watched; the agent itself takes seconds at least
 _STARTING_SECONDS = 30.0  # for a supervisor to take its lock, on a busy machine
 _LOG_TAIL = 16_000  # bytes at the end of the log that are read
 _MOST_SUPERVISORS = 3  # of one attempt that may die before it counts as lost
 _MOST_BYTES = 5_000_000  # of one of these files; a spec holds at most a prompt
-_ENDS = frozenset({"exited", "stopped", "timed_out", "silent", "lost", "not_started"})
+_ENDS = frozenset(
+    {"exited", "stopped", "timed_out", "silent", "lost", "not_started", "given_away", "released", "killed"}
+)
 _LEFTOVER_GRACE = 3.0
 # a pipe or link in place of a file is refused at once, never waited for or followed
 SAFE_FLAGS = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+
+
+class Lease(NamedTuple):
+    """The right to run an attempt, which its supervisor renews: an order of a hub under a fence."""
+
+    db: str  # an address without a password
+    order_id: str
+    fence: int
+    worker_lock: str  # held by the worker that has the order, as long as it lives
+
+
+class LeaseState(NamedTuple):
+    """The report of a supervisor about its lease while it runs: how long its agent was frozen."""
+
+    frozen: float = 0.0  # seconds, until the last thaw
+    frozen_since: float | None = None  # None while the agent is awake
+    freezes: int = 0
+    why: str | None = None  # of the last freeze
+    strict: bool = False  # frozen by a cgroup, which no new process escapes
 
 
 class AttemptSpec(NamedTuple):
@@ -56,17 +78,22 @@ class AttemptSpec(NamedTuple):
     # seconds; the agent's own deadline comes first, this one ends an agent that ignores it
     timeout: float | None = None
     silence: float | None = None  # seconds without output or messages after which the agent counts as hanging
+    lease: Lease | None = None  # None: no other machine could run it
 
 
 class Exit(NamedTuple):
     """The end of an attempt, as its supervisor saw it."""
 
     code: int | None  # None when no supervisor saw the process end
-    how: str  # exited | stopped | timed_out | silent | lost | not_started
+    # exited | stopped | timed_out | silent | lost | not_started; with a lease also
+    # given_away (the order was lost, and nothing may be written for it) | released (its worker was gone) |
+    # killed (with its supervisor)
+    how: str
     started_at: float
     ended_at: float
     left_behind: int = 0  # processes that outlived the agent and were ended
     detail: str | None = None
+    frozen: float = 0.0  # seconds in which the agent was frozen because its lease could not be renewed
 
 
 def attempt_folder(show_dir: str, play: str, attempt: int, part: int = 0) -> str:
@@ -81,6 +108,10 @@ def write_spec(folder: str, spec: AttemptSpec, prompt: str, environ: Mapping[str
     make_folder(folder)
     write_text(os.path.join(folder, PROMPT), prompt)
     record = {**spec._asdict(), "argv": list(spec.argv), "env": sorted(environ)}  # only names: values are secrets
+    if spec.lease is None:
+        del record["lease"]
+    else:
+        record["lease"] = spec.lease._asdict()
     write_text(os.path.join(folder, SPEC), json.dumps(record, indent=1) + "\n")
 
 
@@ -92,7 +123,44 @@ def read_spec(folder: str) -> AttemptSpec:
     has_texts = isinstance(argv, list) and argv and all(isinstance(text, str) for text in (*argv, *texts))
     if not has_texts or not all(limit is None or _is_number(limit) for limit in limits):
         raise InvalidInput(f"invalid {SPEC} of an attempt", hint=f"look into {folder}")
-    return AttemptSpec(tuple(record["argv"]), *(record[name] for name in AttemptSpec._fields[1:]))
+    values = {name: record[name] for name in AttemptSpec._fields[1:-1]}
+    return AttemptSpec(tuple(record["argv"]), **values, lease=_lease_of(record.get("lease"), folder))
+
+
+def _lease_of(record: Any, folder: str) -> Lease | None:
+    if record is None:
+        return None
+    values = [record.get(name) for name in Lease._fields] if isinstance(record, dict) else [None]
+    if [type(value) for value in values] != [str, str, int, str]:
+        raise InvalidInput(f"invalid lease in {SPEC} of an attempt", hint=f"look into {folder}")
+    return Lease(*values)
+
+
+def write_lease_state(folder: str, state: LeaseState) -> None:
+    write_text(os.path.join(folder, LEASE), json.dumps(state._asdict()) + "\n")
+
+
+def read_lease_state(folder: str) -> LeaseState | None:
+    """Return what the supervisor reported of its lease; None without a lease, and before its first freeze."""
+    record = find_object(os.path.join(folder, LEASE)) or {}
+    times = (record.get("frozen"), record.get("frozen_since"), record.get("freezes"))
+    if not record or not all(time is None or _is_number(time) for time in times):
+        return None
+    why = record.get("why")
+    return LeaseState(
+        float(times[0] or 0.0),
+        times[1],
+        int(times[2] or 0),
+        None if why is None else str(why),
+        record.get("strict") is True,
+    )
+
+
+def frozen_sentence(state: LeaseState, now: float) -> str | None:
+    """Say for how long the agent is or was frozen; None when it never was."""
+    if state.frozen_since is not None:
+        return f"frozen for {max(0.0, now - state.frozen_since):.0f} s: {state.why}"
+    return f"was frozen for {state.frozen:.0f} s: {state.why}" if state.freezes else None
 
 
 def recorded_databases(show_dir: str) -> set[str]:
@@ -110,7 +178,9 @@ def find_exit(folder: str) -> Exit | None:
     times = (record.get("started_at"), record.get("ended_at"))
     if str(record.get("how")) not in _ENDS or not all(map(_is_number, times)):
         return None
-    return Exit(*(record.get(name) for name in Exit._fields))  # type: ignore[arg-type]
+    frozen = record.get("frozen")
+    values: list[Any] = [record.get(name) for name in Exit._fields[:-1]]
+    return Exit(*values, float(frozen) if _is_number(frozen) else 0.0)  # type: ignore[arg-type,call-arg]
 
 
 def give_up(folder: str, reason: str) -> Exit:
@@ -130,6 +200,8 @@ def write_exit(folder: str, ended: Exit) -> None:
     if os.path.islink(path):
         os.unlink(path)
     record = ended._asdict()
+    if not ended.frozen:
+        del record["frozen"]
     write_text(path, json.dumps(record if ended.detail is None else redactor().value(record)) + "\n")
 
 

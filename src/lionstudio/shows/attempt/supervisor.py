@@ -21,6 +21,7 @@ from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, NotFound
 from lionstudio.model.redaction.process import secrets_to_pass
 from lionstudio.shows.attempt.attempt_files import (
+    LEASE,
     LOCK,
     LOG,
     PROMPT,
@@ -37,12 +38,13 @@ from lionstudio.system.atomic_write import write_text
 from lionstudio.system.filelock import RunLock
 from lionstudio.system.json_read import find_object
 from lionstudio.system.li_process import start_ours
-from lionstudio.system.session_processes import VARIABLE, end_processes_of, processes_of
+from lionstudio.system.session_processes import FROZEN_FILE, VARIABLE, end_processes_of, processes_of
 from lionstudio.system.watch_tree import ENTRIES, watch_paths
 from lionstudio.system.watchdog_process import make_memory_private
 
 if TYPE_CHECKING:
     from lionstudio.model.sessions import Session
+    from lionstudio.shows.attempt.lease import LeaseKeeper
 
 _TICK_SECONDS = 0.2  # where the folder cannot be watched
 _LOOK_SECONDS = 2.0
@@ -86,15 +88,32 @@ class Supervisor:
         self._started_at = time.time()
         self._clock = time.monotonic()
         self._waited = 0.0  # seconds
-        self._signalled, wakeup = os.pipe()
-        for end in (self._signalled, wakeup):
+        self._lease: LeaseKeeper | None = None
+        self._signalled, self._wakeup = os.pipe()
+        for end in (self._signalled, self._wakeup):
             os.set_blocking(end, False)
-        signal.set_wakeup_fd(wakeup)  # a signal ends the wait for the agent
+        signal.set_wakeup_fd(self._wakeup)  # a signal ends the wait for the agent
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._on_signal)
 
     def run(self) -> None:
         """Start the agent, or continue with the one that an earlier supervisor started."""
+        if self._spec.lease is None:
+            self._run()
+            return
+        from lionstudio.shows.attempt.lease import LeaseKeeper  # a database, for shows of a team only
+
+        self._lease = LeaseKeeper(self._spec.lease, self._spec.session_id, self._folder, self._wake)
+        try:
+            if self._lease.begin(lambda: self._find_stop_reason() is not None or self._stopping is not None):
+                self._run()
+            else:
+                stopping = self._find_lease_end() or self._stopping or self._find_stop_reason()
+                self._finish(None, *(stopping or ("stopped", None)))
+        finally:
+            self._lease.close()
+
+    def _run(self) -> None:
         intended = os.path.lexists(self._path(STARTED))
         started_at = (find_object(self._path(STARTED)) or {}).get("started_at")
         if isinstance(started_at, int | float):
@@ -105,11 +124,12 @@ class Supervisor:
             self._finish(*self._run_command())
         else:
             self._await_orphans()
-            self._finish(None, "stopped" if self._stopping else "lost", "the supervisor was killed")
+            lost = "lost" if self._lease is None else "killed"  # the guard ended the agent, or we did
+            self._finish(None, "stopped" if self._stopping else lost, "the supervisor was killed")
 
     def _may_have_run(self) -> bool:
         """Return whether an agent is alive or a session shows that one ran; in doubt it ran."""
-        if processes_of(self._spec.session_id):
+        if processes_of(self._spec.session_id) or (self._lease is not None and self._lease.had_orphans):
             return True
         try:
             return self._find_session() is not None
@@ -128,7 +148,23 @@ class Supervisor:
             return None  # no database yet
 
     def _run_command(self) -> tuple[int | None, str, str | None]:
-        """Run the command to its end; return its exit code, how it ended, and the reason."""
+        """Run the command to its end; again when a hub that was away kept its agent from beginning."""
+        while True:
+            code, how, reason = self._run_once()
+            if self._lease is None or (code, how) != (Busy.exit_code, "exited") or self._has_begun():
+                return code, *(self._find_lease_end() or self._stopping or (how, reason))
+
+    def _has_begun(self) -> bool:
+        """Return whether an agent began or must not begin; waits for the hub."""
+        while (ending := self._find_lease_end() or self._stopping or self._find_stop_reason()) is None:
+            with suppress(LionError):
+                return self._find_session() is not None
+            time.sleep(_TICK_SECONDS)
+        self._stopping = ending
+        return True
+
+    def _run_once(self) -> tuple[int | None, str, str | None]:
+        """Run the command once; return its exit code, how it ended, and the reason."""
         if not os.path.isdir(self._spec.cwd):
             return None, "not_started", f"cannot start {self._spec.argv[0]}: folder {self._spec.cwd} does not exist"
         try:
@@ -142,29 +178,53 @@ class Supervisor:
         if watch is not None:
             seconds, wakeups = _LOOK_SECONDS, [self._signalled, watch.fileno()]
         while not _ended(child, seconds, wakeups):
-            if self._stopping is None:
-                self._stopping = self._find_stop_reason()
+            self._stopping = self._find_lease_end() or self._stopping or self._find_stop_reason()
             if self._stopping is not None:
                 self._end(child)
-        how, reason = self._stopping or ("exited", None)
+        how, reason = self._find_lease_end() or self._stopping or ("exited", None)
         return child.returncode if child.returncode >= 0 else 128 - child.returncode, how, reason
 
     def _start(self) -> subprocess.Popen[bytes]:
         spec = self._spec
         # marks all descendants, so that they are found however they detach
         env = {**os.environ, VARIABLE: spec.session_id}
+        before_exec = None
+        if self._lease is not None:
+            env[FROZEN_FILE] = self._path(LEASE)
+            before_exec = self._lease.before_exec()
         with (
             open(os.open(self._path(PROMPT), os.O_RDONLY | SAFE_FLAGS), "rb") as prompt,
             open(os.open(self._path(LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFE_FLAGS, 0o600), "ab") as log,
         ):
-            return start_ours(list(spec.argv), env, stdin=prompt, stdout=log, stderr=log, private=self._private)
+            child = start_ours(
+                list(spec.argv),
+                env,
+                stdin=prompt,
+                stdout=log,
+                stderr=log,
+                private=self._private,
+                before_exec=before_exec,
+            )
+        if self._lease is not None:
+            # not before: a guard that froze the child between fork and exec would hold us too
+            self._lease.start(child.pid)
+        return child
+
+    def _find_lease_end(self) -> tuple[str, str | None] | None:
+        if self._lease is None:
+            return None
+        if self._lease.lost is not None:
+            return "given_away", self._lease.lost
+        return None if self._lease.released is None else ("released", self._lease.released)
 
     def _find_stop_reason(self) -> tuple[str, str | None] | None:
         if (reason := stop_reason(self._folder)) is not None:
             return "stopped", reason
         if not os.path.isdir(self._real_path):
             return "stopped", "the folder of the attempt was removed"
-        elapsed = time.monotonic() - self._clock
+        if self._lease is not None and self._lease.is_frozen:
+            return None  # no limit ends an agent that cannot work
+        elapsed = time.monotonic() - self._clock - self._frozen_seconds()
         limit, silence = self._spec.timeout, self._spec.silence
         if limit is not None and elapsed > limit + _SLACK_SECONDS + self._waited:
             # the time in which it waits for a person does not count; read only when the limit seems to be reached
@@ -178,6 +238,8 @@ class Supervisor:
     def _is_silent_for(self, seconds: float) -> bool:
         """Return whether neither the output nor the session changed for that long."""
         now = time.time()
+        if self._lease is not None and now - self._lease.thawed_at < seconds:
+            return False
         with suppress(OSError):
             if now - os.stat(self._path(LOG)).st_mtime < seconds:
                 return False
@@ -201,12 +263,27 @@ class Supervisor:
 
     def _end(self, child: subprocess.Popen[bytes]) -> None:
         """End `li`, which ends its agent and records that; after the grace period, end all processes."""
+        if self._lease is not None:
+            self._end_with_lease(self._lease, child)
+            return
         child.terminate()
         if not _ended(child, _GRACE_SECONDS):
             end_processes_of(self._spec.session_id, grace=0)
             with suppress(OSError):
                 os.killpg(child.pid, signal.SIGKILL)  # where processes cannot be found by the mark
             child.wait()
+
+    def _end_with_lease(self, lease: LeaseKeeper, child: subprocess.Popen[bytes]) -> None:
+        """The same, but only as long as the agent may be awake."""
+        from lionstudio.shows.attempt.lease import END_SECONDS
+
+        deadline = time.monotonic() + (_GRACE_SECONDS if lease.released is None else END_SECONDS)
+        child.terminate()
+        while lease.may_run and time.monotonic() < deadline:
+            if _ended(child, _TICK_SECONDS):
+                return
+        lease.kill()
+        child.wait()
 
     def _await_orphans(self) -> None:
         """Wait for an agent whose supervisor died, under the same limits."""
@@ -219,11 +296,24 @@ class Supervisor:
             time.sleep(_TICK_SECONDS * min(ticks, _ORPHAN_TICKS))
 
     def _finish(self, code: int | None, how: str, detail: str | None) -> None:
+        if self._lease is not None and not self._lease.may_run:
+            self._lease.kill()
         left = end_processes_of(self._spec.session_id, grace=_LEFTOVER_GRACE)
+        if self._lease is not None:
+            self._lease.kill()  # also what carries no mark: it is below us
+        if self._lease is not None and how == "released" and not self._lease.release():
+            detail = f"{detail}; the hub could not be told"
         point("attempt.ended")
         if os.path.realpath(self._folder) != self._real_path or not os.path.isdir(self._folder):
             return  # the folder is now a link or gone; the director sees it too, and records the end
-        write_exit(self._folder, Exit(code, how, self._started_at, time.time(), left, detail))
+        write_exit(self._folder, Exit(code, how, self._started_at, time.time(), left, detail, self._frozen_seconds()))
+
+    def _frozen_seconds(self) -> float:
+        return 0.0 if self._lease is None else self._lease.frozen_seconds()
+
+    def _wake(self) -> None:
+        with suppress(BlockingIOError):
+            os.write(self._wakeup, b"\0")
 
     def _on_signal(self, number: int, _frame: object) -> None:
         self._stopping = self._stopping or ("stopped", f"the supervisor received {signal.Signals(number).name}")

@@ -17,12 +17,13 @@ from lionstudio.runs.notifications.channels import notification_environment
 from lionstudio.runs.prepare.confinement import choose_mode
 from lionstudio.runs.prepare.playbook_steps import get_playbook
 from lionstudio.runs.prepare.resolve import ResolvedAgent, resolve_agent
-from lionstudio.settings import Settings
+from lionstudio.settings import Settings, is_url
 from lionstudio.system.li_process import li_argv
 
 SILENCE_SECONDS = 3600.0  # without a message, tool call or result: longer than any build worth waiting for
 _UNATTENDED = "edit"  # permissions of an agent whose definition sets none
 _OURS = ("LIONAGI_", "PYTHON")
+_OF_SERVER = "PG"  # PGPASSWORD, PGPASSFILE, PGSSLMODE, …
 _AGAIN = "Your last attempt did not pass. The findings:"
 _CONFLICT = """\
 Your work conflicts with what other plays have merged meanwhile. This checkout is in the middle of that merge: resolve
@@ -147,8 +148,13 @@ def _quoted(text: str) -> str:
 
 
 def attempt_environment(environ: Mapping[str, str], also: Iterable[str] = ()) -> dict[str, str]:
-    """Return the environment of the processes around an agent, which the agent can read: what it may get, and ours."""
-    ours = {name: value for name, value in environ.items() if passes(name) or name.startswith(_OURS)}
+    """Return the environment of the supervisor and the recorder of an agent: what the agent may get, and ours.
+
+    They connect to the hub, so they get the variables of its library too. The agent does not, unless `also` names
+    them: the recorder passes on what an agent may get, and keeps its own memory private.
+    """
+    prefixes = (*_OURS, _OF_SERVER) if is_url(environ.get("LIONAGI_DB", "")) else _OURS
+    ours = {name: value for name, value in environ.items() if passes(name) or name.startswith(prefixes)}
     return ours | {name: environ[name] for name in also if name in environ}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -25,7 +25,7 @@ from lionstudio.model.questions import QuestionStatus
 from lionstudio.model.shows.decisions import ShowQuestion, ShowQuestionKind
 from lionstudio.model.shows.play_codec import Meta
 from lionstudio.model.shows.show import Play
-from lionstudio.model.shows.show_files import FINAL_GATES, PLAN, PROMPT, VERDICT
+from lionstudio.model.shows.show_files import PLAN, PROMPT
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.runs.notifications.send import notify_later
 from lionstudio.runs.settle import SETTLE_SECONDS, settle_run
@@ -43,13 +43,14 @@ from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.git.checkout import CheckoutTarget, prepare
 from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.merge import integration_tip
+from lionstudio.shows.git.remote.errors import StaleFence
 from lionstudio.shows.records import decisions, play_records
 from lionstudio.shows.records.recovery import recover
 from lionstudio.state.connection import Connection
 from lionstudio.state.exchange.questions import close_question, list_unsettled
 from lionstudio.state.shows import get_show, list_plays
+from lionstudio.state.workers.orders import OrderLost
 from lionstudio.system.atomic_write import write_text
-from lionstudio.system.json_read import find_object
 from lionstudio.system.safe_read import read_text
 
 P = PlayStatus
@@ -94,7 +95,7 @@ class Executor:
             accepted=accepted,
             grants=read_grants(show.show_dir),
             plays=recovered.plays,
-            providers=attempt_command.providers_of(followed.plan, show.settings),
+            providers=attempt_command.providers_of(show.runnable_plan, show.settings),
             aborted=show.aborted,
         )
 
@@ -220,30 +221,38 @@ class Executor:
 
     def end_show(self, status: ShowStatus) -> str:
         """Write the final verdict and status of the show."""
-        show_dir = self.show.show_dir
-        path = os.path.join(show_dir, FINAL_GATES)
-        gates = find_object(path)
+        show_dir, database = self.show.show_dir, self.show.database
+        gates = play_records.find_final_gates(show_dir, database)
         if gates is None:
             final = play_records.read_final_verdict(show_dir)
         else:
             final = {**gates, "show_passed": status is ShowStatus.COMPLETED}
-        play_records.save_final_verdict(show_dir, self.show.database, final, status)
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        play_records.save_final_verdict(show_dir, database, final, status)
+        play_records.forget_final_gates(show_dir, database)
         return str(status)
 
     # ── commands that take time ──
 
     def execute(self, command: Command) -> Event:
         """Carry out a command; the answer is always an event, also on failure."""
+        answer: list[Event] = []
+        problem = self.try_to(lambda: answer.append(self._execute(command)))
+        return answer[0] if problem is None else self.failed(command, problem)
+
+    def try_to(self, work: Callable[[], object]) -> str | None:
+        """Do something; return the problem, where there is one."""
         try:
-            return self._execute(command)
+            self.show.patiently(work)
+            return None
+        except OrderLost:
+            raise  # another worker carries it out
+        except StaleFence as error:
+            raise OrderLost(error.message) from error
         except LionError as error:
-            problem = error.message if error.hint is None else f"{error.message} ({error.hint})"
+            return error.message if error.hint is None else f"{error.message} ({error.hint})"
         except Exception as error:
             self.show.warn(traceback.format_exc())
-            problem = f"the director failed: {type(error).__name__}: {error}"
-        return self._failure(command, problem)
+            return f"the director failed: {type(error).__name__}: {error}"
 
     def _execute(self, command: Command) -> Event:
         match command:
@@ -261,24 +270,16 @@ class Executor:
                 return GateAndMerge(self.show, None).run_final_gates()
         raise TypeError(command)
 
-    def _failure(self, command: Command, problem: str) -> Event:
-        """Return the event for a failed command, so that only its play is affected."""
-        match command:
-            case commands.PrepareCheckout(play=play):
-                return events.CheckoutPrepared(play, problem)
-            case commands.RunAttempt(play=play) | commands.StopAttempt(play=play):
-                return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, problem)
-            case commands.RunGates(play=play):
-                return events.GatesEvaluated(play, False, problem)
-            case commands.MergePlay(play=play):
-                return events.MergeTried(play, events.MergeResult.FAILED, reason=problem)
-        self.show.warn(problem)
-        return events.FinalGatesEvaluated(False)
+    def failed(self, command: Command, problem: str) -> Event:
+        """Return the event for a failed command; one without a play is reported."""
+        if getattr(command, "play", None) is None:
+            self.show.warn(problem)
+        return failure_of(command, problem)
 
     def _prepare_checkout(self, play: str) -> Event:
         """Create the checkout, and after a conflict start the merge that the agent is to finish."""
         show = self.show
-        meta = play_records.read_meta(show.show_dir, play) or {}
+        meta = show.read_meta(play)
         target = CheckoutTarget(
             repo=show.repo,
             play=play,
@@ -286,38 +287,45 @@ class Executor:
             setup=show.plan.setup,
             env=show.gate_environ,
             confine=lambda path: show.confine(play, path).sandbox,
+            **show.checkout_of_others(play, meta),
         )
         checkout = prepare(target)
         if (conflict := attempt_command.conflict_of(meta)) is not None and not meta.get("resume"):
             files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(show.repo))
             conflict = {**conflict, "files": list(files) or conflict["files"]}
         point("show.checkout_ready")
-        play_records.save_play(show.show_dir, show.database, play, worktree=checkout.path, conflict=conflict)
+        play_records.save_play(
+            show.show_dir, show.database, play, worktree=checkout.path, conflict=conflict, **show.base_of(checkout)
+        )
         return events.CheckoutPrepared(play)
 
     def _run_attempt(self, play: str) -> Event:
         """Run the attempt to its end, or adopt the supervisor that runs it."""
         show = self.show
-        meta = play_records.read_meta(show.show_dir, play) or {}
-        folder, session_id = self._attempt_folder(play, meta), str(meta["session_id"])
+        meta = show.read_meta(play)
+        folder = self._attempt_folder(play, meta)
+        meta = show.own_meta(play, folder, meta)
+        session_id = str(meta["session_id"])
         play_records.path_inside(show.show_dir, os.path.relpath(folder, show.show_dir))
-        variables = attempt_command.variables_of(show.plan, show.planned(play), show.settings)
+        variables = attempt_command.variables_of(show.runnable_plan, show.planned(play), show.settings)
         environ = attempt_command.attempt_environment(show.agent_environ, variables)
         if not os.path.exists(os.path.join(folder, attempt_files.SPEC)):
             spec = attempt_files.AttemptSpec(
                 attempt_command.attempt_argv(
-                    show.plan, show.planned(play), meta, show.settings, show.repo.object_stores
+                    show.runnable_plan, show.planned(play), meta, show.settings, show.repo.object_stores
                 ),
                 str(meta["worktree"]),
                 session_id,
                 show.settings.db,
                 float(show.plan.timeout_of(play)),
                 attempt_command.SILENCE_SECONDS,
+                lease=show.lease,
             )
             attempt_files.write_spec(folder, spec, self._write_prompt(play, meta), environ)
         point("show.ordered")
         with show.pauses(folder) as pause:
             ended = attempt_files.AttemptWatch(folder, environ).wait(show.stop_reason, pause)
+        show.check_held(ended)
         point("show.exited")
         session = settle_run(show.database, session_id, wait=SETTLE_SECONDS)
         code = session.exit_code if session is not None and session.exit_code is not None else ended.code
@@ -342,11 +350,24 @@ class Executor:
 
     def _write_prompt(self, play: str, meta: Meta) -> str:
         show_dir = self.show.show_dir
-        verdict = find_object(os.path.join(show_dir, play, VERDICT))
+        verdict = self.show.read_verdict(play)
         prompt = attempt_command.attempt_prompt(self.show.planned(play), meta, verdict)
         write_text(play_records.path_inside(show_dir, play, PROMPT), prompt)
         return prompt
 
     def _attempt_folder(self, play: str, meta: Mapping[str, Any]) -> str:
-        attempt, part = int(meta.get("attempt", 1)), int(meta.get("part") or 0)
-        return attempt_files.attempt_folder(self.show.show_dir, play, attempt, part)
+        return self.show.attempt_folder(play, int(meta.get("attempt", 1)), int(meta.get("part") or 0))
+
+
+def failure_of(command: Command, problem: str) -> Event:
+    """Return the event for a failed command, so that only its play is affected."""
+    match command:
+        case commands.PrepareCheckout(play=play):
+            return events.CheckoutPrepared(play, problem)
+        case commands.RunAttempt(play=play) | commands.StopAttempt(play=play):
+            return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, problem)
+        case commands.RunGates(play=play):
+            return events.GatesEvaluated(play, False, problem)
+        case commands.MergePlay(play=play):
+            return events.MergeTried(play, events.MergeResult.FAILED, reason=problem)
+    return events.FinalGatesEvaluated(False)

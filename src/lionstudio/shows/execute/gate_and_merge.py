@@ -19,7 +19,7 @@ from lionstudio.model.shows.decisions import ReasonCode, foreign_reason
 from lionstudio.model.shows.left_out import LeftOut, describe
 from lionstudio.model.shows.plan import Gate, GateKind
 from lionstudio.model.shows.play_codec import Meta
-from lionstudio.model.shows.show_files import FINAL_GATES, PINNED_REVIEWERS, VERDICT
+from lionstudio.model.shows.show_files import PINNED_REVIEWERS
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.runs.settle import SETTLE_SECONDS, settle_run
@@ -66,7 +66,7 @@ class GateAndMerge:
     def __init__(self, show: OpenShow, play: str | None) -> None:
         self._show = show
         self._play = play or ""
-        self._meta: Meta = (play_records.read_meta(show.show_dir, play) if play else None) or {}
+        self._meta: Meta = show.read_meta(play) if play else {}
         self._attempt = int(self._meta.get("attempt", 1))
         self._collected: Collected | None = None  # by this object
         self._confinement: str | None = None  # of the last reviewer
@@ -168,6 +168,7 @@ class GateAndMerge:
 
     def _collect(self) -> tuple[str, tuple[str, ...]]:
         if self._meta.get("collected") == self._attempt:
+            self._show.fetch_work(self._play, self._meta)
             return str(self._meta["head"]), tuple(self._meta.get("problems") or ())
         checkout = find_checkout(self._show.repo, self._play)
         if checkout is None:
@@ -181,8 +182,18 @@ class GateAndMerge:
             problems=list(collected.problems) or None,
             problem_codes=[str(code) for code in collected.codes] or None,
             left_out=[item.to_dict() for item in collected.left_out[:_MOST_LEFT_OUT]] or None,
+            **self._show.publish_work(self._play, self._attempt, collected.head),
         )
         return collected.head, collected.problems
+
+    def collect_and_publish(self, *, has_ended: bool) -> None:
+        """Collect what an attempt made so far, for gates and further attempts on any machine."""
+        if find_checkout(self._show.repo, self._play) is None:
+            return  # it never started
+        self._meta.pop("collected", None)
+        self._collect()
+        if not has_ended:
+            self._save(collected=None)
 
     def _record_conflict(self, conflict: MergeConflict, head: str) -> Event:
         """Return a conflict to the agent as a failed gate."""
@@ -232,6 +243,7 @@ class GateAndMerge:
             record=show,
             tip=tip,
             prepared=show.prepared.get(self._play),
+            fence=show.fence,
         )
         if isinstance(result, ForeignCommits):
             return events.MergeTried(self._play, MergeResult.FOREIGN, reason=self._save_foreign(result))
@@ -294,7 +306,7 @@ class GateAndMerge:
             verdict = self._evaluate(gates, tree, (tip,), "final", show.repo.base).to_dict()
         final = {**verdict, "integration": tip, "judged_at": time.time()}
         # the final verdict is written when the show ends: a person may decide last
-        play_records.write_json(os.path.join(show.show_dir, FINAL_GATES), final)
+        play_records.save_final_gates(show.show_dir, show.database, final)
         return events.FinalGatesEvaluated(bool(verdict["gate_passed"]))
 
     def _verdict_on(self, tree: str) -> dict[str, Any] | None:
@@ -304,7 +316,7 @@ class GateAndMerge:
             meta = show.read_meta(play.name) if play.gates is None and show.plan.gates else {}
             if meta.get("gated_tree") != tree or meta.get("status") != PlayStatus.MERGED or meta.get("anyway"):
                 continue
-            verdict = find_object(os.path.join(show.show_dir, play.name, VERDICT)) or {}
+            verdict = show.read_verdict(play.name) or {}
             if verdict.get("gate_passed") is True and verdict.get("attempt") == meta.get("attempt"):
                 summary = f"{verdict.get('summary')}; they ran on the merge of {play.name}, the last one"
                 names = ("gate_passed", "feedback", "checks")
@@ -325,8 +337,7 @@ class GateAndMerge:
         """Check the merge result out, as its commit if there is one, and run the gates up to the first that fails."""
         if not gates:
             return Verdict(passed=True, summary="no gates configured")
-        attempt = str(self._attempt) if self._play else "final"
-        logs = os.path.join(self._show.show_dir, self._play, "attempts", attempt)
+        logs = self._show.logs_folder(self._play, str(self._attempt) if self._play else "final")
         commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]
         verdicts = [self._run_commands(commands, tree, parents, name, logs, commit)] if commands else []
         for gate in gates:
@@ -342,7 +353,7 @@ class GateAndMerge:
         check_out_tree(show.repo, tree, folder, parents=parents, commit=commit)
         confinement, environ = show.confine(self._play, folder), show.gate_environ
         try:
-            with provision(show.repo.path, folder, show.plan, environ, logs, confinement.sandbox):
+            with provision(show.repo.user_files, folder, show.plan, environ, logs, confinement.sandbox):
                 return run_commands(gates, folder, environ, confinement, logs=logs, why_stop=show.stop_reason)
         except NotReady as error:  # the change may have broken the setup, so the agent gets the message
             return combine_checks([Check(kind="setup", title="setup", passed=False, summary=error.message)])
@@ -400,18 +411,25 @@ class GateAndMerge:
             "--session-id": session_id,
             "--cwd": cwd,
             "--timeout": str(gate.timeout),
-            "--definitions": str(show.plan.repo),
+            "--definitions": str(show.runnable_plan.repo),
             "--review-by": pin_file,
         }
         confined = attempt_command.sandbox_options(show.plan, self._play, show.settings, ())
         argv = tuple(li_argv("agent", pinned.target, "-", "--quiet", *itertools.chain(*options.items()), *confined))
         spec = attempt_files.AttemptSpec(
-            argv, cwd, session_id, show.settings.db, float(gate.timeout), attempt_command.SILENCE_SECONDS
+            argv,
+            cwd,
+            session_id,
+            show.settings.db,
+            float(gate.timeout),
+            attempt_command.SILENCE_SECONDS,
+            lease=show.lease,
         )
         environ = attempt_command.attempt_environment(show.agent_environ, pinned.resolve().pass_env)
         attempt_files.write_spec(folder, spec, with_word(prompt, word), environ)
         with show.pauses(folder) as pause:
             ended = attempt_files.AttemptWatch(folder, environ).wait(show.stop_reason, pause)
+        show.check_held(ended)
         session = settle_run(show.database, attempt_files.read_spec(folder).session_id, wait=SETTLE_SECONDS)
         self._confinement = session.metadata.get("confinement") if session is not None else None
         return outcomes.attempt_ended(self._play, folder, ended, session), str(word)
@@ -453,7 +471,7 @@ class GateAndMerge:
 
     def _save(self, **changes: Any) -> None:
         play_records.save_play(self._show.show_dir, self._show.database, self._play, **changes)
-        self._meta = play_records.read_meta(self._show.show_dir, self._play) or {}
+        self._meta = self._show.read_meta(self._play)
 
 
 def _said_by_main_agent(conn: Connection, session_id: str) -> Iterator[Message]:

@@ -6,35 +6,37 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.shows.followed_plan import digest_of, find_accepted_plan, followed_plan, save_accepted_plan
 from lionstudio.model.shows.plan import Plan, PlannedPlay
 from lionstudio.model.shows.plan_changes import FollowedPlan
 from lionstudio.model.shows.play_codec import Meta
-from lionstudio.model.shows.show_files import ABORT, ACCEPTED_PLAN, PLAN
+from lionstudio.model.shows.show_files import ABORT, ACCEPTED_PLAN, PLAN, VERDICT
 from lionstudio.runs.prepare.confinement import Confinement, choose_mode, confine_command
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
-from lionstudio.shows.attempt.attempt_files import POLL_SECONDS
+from lionstudio.shows.attempt.attempt_files import POLL_SECONDS, Exit, Lease, attempt_folder
 from lionstudio.shows.execute import attempt_command
 from lionstudio.shows.gates.reviewers import Pins, has_changed, load_pin, load_pins, pin_reviewers, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, list_merges_by_trailer, tip_without
 from lionstudio.shows.git.preflight import check_repo
-from lionstudio.shows.git.repo_layout import Repo
+from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.shows.records import play_records
 from lionstudio.shows.records.decisions import log_decision
 from lionstudio.shows.records.recovery import recover, restore_plan
 from lionstudio.shows.records.repair import repair
 from lionstudio.state.backends import open_database
+from lionstudio.state.database import Database
 from lionstudio.system.json_read import find_object
 from lionstudio.system.li_process import li_environment
 from lionstudio.system.safe_read import list_folder, read_text
 from lionstudio.system.sandbox.bwrap import why_not_confined
 from lionstudio.system.watch_tree import FolderWatch
 
+T = TypeVar("T")
 _LOOK_SECONDS = 2.0  # a supervisor that was killed changes no file
 
 
@@ -51,6 +53,17 @@ class OpenShow:
         accept_current: bool = False,
     ) -> None:
         """Open a show; `accept_current`: its reviewers, and a plan whose accepted copy is lost, count as they are."""
+        self._use(show_dir, settings, environ, warn, open_database(settings.db, long_lived=True))
+        self._open(accept_current=accept_current)
+
+    def _use(
+        self,
+        show_dir: str,
+        settings: Settings,
+        environ: Mapping[str, str],
+        warn: Callable[[str], None],
+        database: Database,
+    ) -> None:
         self.show_dir = os.path.abspath(show_dir)
         self.topic = os.path.basename(self.show_dir)
         self.settings = settings
@@ -60,7 +73,13 @@ class OpenShow:
         self.gate_environ = attempt_command.gate_environment(environ)
         self.notify_environ = attempt_command.notify_environment(environ)
         self.folders = FolderWatch()
-        self.database = open_database(settings.db, long_lived=True)
+        self.database = database
+        self.checked_tip: str | None = None
+        self.prepared: dict[str, PreparedMerge] = {}  # by play: the merge commit that passed its gates last
+        self.candidate: PreparedMerge | None = None  # the merge whose gates run again right before it
+        self._planned: dict[str, PlannedPlay] = {}  # includes plays that an edit removed while they were in progress
+
+    def _open(self, *, accept_current: bool) -> None:
         try:
             facts = restore_plan(self.show_dir, self.database)
             text = read_text(os.path.join(self.show_dir, PLAN))
@@ -68,9 +87,7 @@ class OpenShow:
                 facts.get("accepted_plan"), text, accept_current=accept_current
             )
             self.plan = followed_plan(self.topic, self.accepted_plan, text).plan
-            # a mode that this machine cannot keep is refused before anything runs, or has a row that says so
-            for play in (None, *self.plan.names):
-                why_not_confined(choose_mode(settings.sandbox, None, self.plan.sandbox_of(play)))
+            self._check_confinement()
             self.status = recover(self.show_dir, self.database, self.plan).show.status
             self.follow(text)
             pinned = facts.get("reviewers") or {}
@@ -83,15 +100,16 @@ class OpenShow:
             self.repo = self._open_repo(facts.get("base"))
             self.answered = facts.get("decision")  # id of the last decision about held changes that was carried out
             self.tip: str | None = facts.get("integration_tip")
-            self.checked_tip: str | None = None
-            self.prepared: dict[str, PreparedMerge] = {}  # by play: the merge commit that passed its gates last
-            self.candidate: PreparedMerge | None = None  # the merge whose gates run again right before it
             self.merges = self._load_merges(facts.get("merges"))
         except BaseException:
             self.database.close()
             raise
-        self._planned: dict[str, PlannedPlay] = {}  # includes plays that an edit removed while they were in progress
         self.use_plan(self.plan)
+
+    def _check_confinement(self) -> None:
+        """Refuse a mode that this machine cannot keep before anything runs, or has a row that says so."""
+        for play in (None, *self.plan.names):
+            why_not_confined(choose_mode(self.settings.sandbox, None, self.plan.sandbox_of(play)))
 
     def _load_accepted_plan(self, digest: Any, text: str, *, accept_current: bool) -> str:
         """Return the plan that a person accepted last; the first one, and one that is resumed, is accepted as it is."""
@@ -180,14 +198,14 @@ class OpenShow:
 
     def pin_reviewers(self, plan: Plan) -> None:
         """Pin the reviewers of a plan that are not pinned yet; raises when one may not review."""
-        self._pins = pin_reviewers(plan, self.settings, self._pins)
+        self._pins = pin_reviewers(self.runnable(plan), self.settings, self._pins)
         record = save_pins(self._pins, self.show_dir)
         play_records.update_show(self.show_dir, self.database, reviewers=record or None)
 
     def reviewer(self, name: str) -> PinnedAgent:
         """Return a reviewer as it was pinned; report a definition that has changed since."""
         pinned = load_pin(self._pins[name].to_record(), self.show_dir)
-        if has_changed(pinned, self.plan, self.settings):
+        if has_changed(pinned, self.runnable_plan, self.settings):
             reason = f"the definition of the reviewer {name} changed; it counts after: li show resume {self.topic}"
             log_decision(self.show_dir, "reviewer changed", reviewer=name, reason=reason)
             self.warn(reason)
@@ -210,6 +228,60 @@ class OpenShow:
             readable=self.repo.object_stores,
             network=self.plan.network_of(play),
         )
+
+    def runnable(self, plan: Plan) -> Plan:
+        """Return a plan with the folder that its agents and playbooks are found from on this machine."""
+        return plan
+
+    @property
+    def runnable_plan(self) -> Plan:
+        return self.runnable(self.plan)
+
+    def attempt_folder(self, play: str, attempt: int, part: int) -> str:
+        return attempt_folder(self.show_dir, play, attempt, part)
+
+    def own_meta(self, play: str, folder: str, meta: Meta) -> Meta:
+        """Return the meta of a play as the attempt in a folder uses it: with the session that it records to."""
+        return meta
+
+    @property
+    def fence(self) -> int | None:
+        """The number under which a worker has the play; None where no other machine could have it."""
+        return None
+
+    @property
+    def lease(self) -> Lease | None:
+        """The lease under which a supervisor runs its agent; None where no other machine could."""
+        return None
+
+    def check_held(self, ended: Exit) -> None:
+        """Raise OrderLost for an agent that was ended because its work went to another machine."""
+
+    def logs_folder(self, play: str, attempt: str) -> str:
+        """The folder with the logs and reviews of the gates of an attempt."""
+        return os.path.join(self.show_dir, play, "attempts", attempt)
+
+    def patiently(self, work: Callable[[], T]) -> T:
+        """Do work that needs the repository; another machine's may be away for a while."""
+        return work()
+
+    def checkout_of_others(self, play: str, meta: Mapping[str, Any]) -> dict[str, Any]:
+        """Return where the checkout of a play continues that other machines may have worked on."""
+        return {}
+
+    def base_of(self, checkout: Checkout) -> dict[str, Any]:
+        """Return what the row of a play says about its checkout, for other machines."""
+        return {}
+
+    def record_grants(self) -> None:
+        """Record the granted budget where the next director finds it; the file is enough on one machine."""
+
+    def publish_work(self, play: str, attempt: int, head: str) -> dict[str, Any]:
+        """Make collected work available to other machines; return what the row of the play says about it."""
+        return {}
+
+    def fetch_work(self, play: str, meta: Mapping[str, Any]) -> None:
+        """Make work that another machine collected available here."""
 
     @property
     def aborted(self) -> bool:
@@ -244,6 +316,10 @@ class OpenShow:
             problem = repair(self.show_dir, self.database, play)
             self.warn(f"restored the files of {play} from the database: {problem}")
             return play_records.read_meta(self.show_dir, play) or {}
+
+    def read_verdict(self, play: str) -> Meta | None:
+        """Read the last verdict on a play, of any machine."""
+        return find_object(os.path.join(self.show_dir, play, VERDICT))
 
     def close(self) -> None:
         self.folders.close()

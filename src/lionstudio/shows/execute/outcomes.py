@@ -48,6 +48,8 @@ def _by_status(session: Session, output: str, ended: Exit) -> tuple[AttemptOutco
             return AttemptOutcome.COMPLETED, None
         case SessionStatus.TIMED_OUT:
             return AttemptOutcome.TIMED_OUT, "the agent reached its time limit"
+        case SessionStatus.ABORTED | SessionStatus.CANCELLED if ended.how == "killed":
+            return AttemptOutcome.FAILED, ended.detail
         case SessionStatus.ABORTED | SessionStatus.CANCELLED:
             return AttemptOutcome.STOPPED, f"another process stopped the agent (session {session.id})"
     if session.status is None or _DEAD in session.reason_codes:

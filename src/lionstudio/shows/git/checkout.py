@@ -13,10 +13,17 @@ from lionstudio.errors import Conflict
 from lionstudio.model.shows.left_out import LeftOut
 from lionstudio.model.shows.plan import Command
 from lionstudio.shows.git.collect_work import collect, find_uncollected, save_collected_state
-from lionstudio.shows.git.left_out import list_ignored, move_aside, move_git_dir_aside, save_provisioned
+from lionstudio.shows.git.left_out import (
+    list_ignored,
+    move_aside,
+    move_checkout_aside,
+    move_git_dir_aside,
+    save_provisioned,
+)
 from lionstudio.shows.git.materialize import check_out_files, create_git_dir, read_or_empty
 from lionstudio.shows.git.merge import integration_tip
 from lionstudio.shows.git.provision import copy_files, ignore_patterns, set_up, tear_down
+from lionstudio.shows.git.remote.branch import fetch_tip
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import director_git, find_ref, users_git
 from lionstudio.shows.git.untrusted_git_dir import repair_git_dir, write_git_files
@@ -37,10 +44,14 @@ class CheckoutTarget:
     setup: tuple[Command, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)  # of the setup commands; the caller removes secrets
     confine: Callable[[str], Sandbox | None] = lambda path: None  # by the checkout
+    # where other machines may have worked on the play: its base and its last collected work, both in the repository
+    base: str | None = None
+    head: str | None = None
 
 
 def prepare(target: CheckoutTarget) -> Checkout:
     """Create or reopen the checkout of a play, with files copied and setup done; raise when setup fails."""
+    _replace_outdated(target)
     checkout = Checkout(repo=target.repo, play=target.play, base=_ensure_branch(target))
     if not os.path.lexists(checkout.path):
         _create(checkout)
@@ -49,6 +60,27 @@ def prepare(target: CheckoutTarget) -> Checkout:
     if not os.path.exists(_provisioned_mark(checkout)):
         _provision(target, checkout)
     return checkout
+
+
+def _replace_outdated(target: CheckoutTarget) -> None:
+    """Archive and remove the checkout of a play that has gone on elsewhere since; then it starts from that work."""
+    if target.base is None:
+        return
+    repo, head = target.repo, target.head or target.base
+    checkout = find_checkout(repo, target.play) or Checkout(repo=repo, play=target.play, base=target.base)
+    branch = find_ref(repo, checkout.branch)
+    if checkout.base == target.base and branch is not None and branch == (target.head or branch):
+        return
+    if os.path.lexists(checkout.path) and abandon(checkout).kept:
+        move_checkout_aside(checkout)
+    point("show.checkout.outdated")
+    for name in ("collected.json", "conflict.json", "furnished"):
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(checkout.private_dir, name))
+    users_git(repo).check("update-ref", "-m", "show: goes on here", checkout.branch, head)
+    if target.head is not None:
+        save_collected_state(checkout, head)
+    write_text(os.path.join(checkout.private_dir, "base"), target.base + "\n")  # last: it ends all this
 
 
 def find_checkout(repo: Repo, play: str) -> Checkout | None:
@@ -129,7 +161,7 @@ def _replace_git(checkout: Checkout) -> None:
 
 def _provision(target: CheckoutTarget, checkout: Checkout) -> None:
     logs = os.path.join(checkout.private_dir, "logs")
-    copied = copy_files(target.repo.path, checkout.path, target.copy)
+    copied = copy_files(target.repo.user_files, checkout.path, target.copy)
     _exclude(checkout, copied)
     if target.setup:
         set_up(checkout.path, target.setup, target.env, logs, target.confine(checkout.path))
@@ -166,6 +198,8 @@ def remove(
     sandbox: Sandbox | None = None,
 ) -> Removal:
     """Remove a checkout whose work is proven merged; otherwise keep it. Files in no commit are moved aside."""
+    if checkout.repo.remote is not None:
+        fetch_tip(checkout.repo)
     merged = _merged_refs(checkout)
     kept, left_out = why_keep(checkout, merged)
     if kept:

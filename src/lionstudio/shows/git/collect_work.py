@@ -65,7 +65,7 @@ class Collected:
     left_out: tuple[LeftOut, ...] = ()  # files that only the agent's own git could have committed
     # what collecting has just seen: it made this commit, so no other branch contains it
     is_new: bool = field(default=False, compare=False)
-    # the integration branch, unless it is gone or checked out in a folder
+    # the integration branch, unless it is gone, checked out in a folder, or on a remote
     tip: str | None = field(default=None, compare=False)
 
 
@@ -129,7 +129,7 @@ def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
         codes=tuple(sorted(work.codes)),
         left_out=left_out,
         is_new=head not in known,
-        tip=tip.oid if tip is not None and not tip.worktree else None,
+        tip=tip.oid if tip is not None and not tip.worktree and checkout.repo.remote is None else None,
     )
 
 

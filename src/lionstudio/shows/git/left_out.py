@@ -93,6 +93,11 @@ def move_git_dir_aside(checkout: Checkout) -> None:
     _move(os.path.join(checkout.path, ".git"), os.path.join(_make_folder(checkout), "replaced.git"))
 
 
+def move_checkout_aside(checkout: Checkout) -> None:
+    """Move a whole checkout away whose work cannot be collected, so that the play can go on."""
+    _move(checkout.path, os.path.join(_make_folder(checkout), "replaced"))
+
+
 def _make_folder(checkout: Checkout) -> str:
     folder = left_out_folder(checkout)
     for part in (os.path.dirname(folder), folder):

@@ -16,13 +16,16 @@ from typing import IO, NamedTuple
 
 from lionstudio.errors import Conflict
 from lionstudio.shows.git.repo_layout import Checkout, Repo
-from lionstudio.shows.git.setup import read_users_config
+from lionstudio.shows.git.setup import director_git, read_users_config
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import is_within
 
 FILTER = "lfs"  # the name of its filter attribute
 _OBJECT = re.compile(r"[0-9a-f]{64}")
 _POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\n(?:[a-z0-9.-]+ [^\n]*\n)*")
+_POINTER_OID = re.compile(
+    rb"^version https://git-lfs\.github\.com/spec/v1\n(?:[a-z0-9.-]+ [^\n]*\n)*?oid sha256:([0-9a-f]{64})\n", re.M
+)
 _LONGEST_POINTER = 1024  # bytes; git-lfs takes a longer file for content
 _CHUNK = 1_000_000
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -114,6 +117,21 @@ def _list_objects(checkout: Checkout) -> Iterator[tuple[str, str]]:
             path = os.path.join(folder, name)
             if _OBJECT.fullmatch(name) and stat.S_ISREG(os.lstat(path).st_mode):
                 yield name, path
+
+
+def list_new_objects(repo: Repo, head: str) -> list[str]:
+    """List the LFS objects in our store that commits since the show's base point to."""
+    store = _store(repo, read_users_config(repo.git_dir, r"^lfs\.storage$"))
+    if not os.path.isdir(store):
+        return []  # the usual case
+    git = director_git(repo)
+    names = git.check("rev-list", "--objects", "--no-object-names", head, "--not", repo.base).out
+    sizes = git.check("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=names).text
+    lines = (line.split() for line in sizes.splitlines())
+    small = [oid for oid, kind, size in lines if kind == "blob" and 0 < int(size) < _LONGEST_POINTER]
+    contents = git.check("cat-file", "--batch=%(objectname)", stdin="".join(f"{oid}\n" for oid in small).encode()).out
+    oids = (match[1].decode() for match in _POINTER_OID.finditer(contents))
+    return [oid for oid in dict.fromkeys(oids) if os.path.exists(_path(store, oid))]
 
 
 def _path(store: str, oid: str) -> str:

@@ -13,6 +13,7 @@ from lionstudio.crash import point
 from lionstudio.errors import Busy, NotFound
 from lionstudio.errors import Conflict as Refused
 from lionstudio.shows.git.materialize import commit_tree
+from lionstudio.shows.git.remote.branch import RemoteBranch, fetch_tip
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import director_git, find_ref, users_git
 from lionstudio.system.filenames import shown
@@ -100,11 +101,11 @@ def find_foreign_commits(repo: Repo, tip: str, record: MergeRecord) -> ForeignCo
     """Compare the first-parent line from the base to the tip with the record; a line that agrees is recorded."""
     if tip == record.checked_tip:
         return None
-    git = director_git(repo)
+    git, merges = director_git(repo), record.merges  # after the tip was seen: each is recorded before it gets there
     if tip != repo.base and not git.succeeds("merge-base", "--is-ancestor", repo.base, tip):
-        return None if tip in record.merges else ForeignCommits((tip,))
+        return None if tip in merges else ForeignCommits((tip,))
     line = _line(git, repo, tip)
-    foreign = tuple(sha for sha in line if sha not in record.merges)
+    foreign = tuple(sha for sha in line if sha not in merges)
     # a recorded merge may never have reached the branch, so only the line that was seen counts
     seen = _line(git, repo, record.tip) if record.tip not in (None, repo.base, tip, *line) else []
     dropped = tuple(sha for sha in seen if sha not in line)
@@ -132,7 +133,12 @@ def list_merges_by_trailer(repo: Repo) -> list[str]:
 
 
 def integration_tip(repo: Repo) -> str:
-    """Return the commit of the integration branch; refuse when it is checked out in a folder, or gone."""
+    """Return the commit of the integration branch, fetched where there is a remote; refuse when it is gone.
+
+    One that is checked out in a folder is refused too.
+    """
+    if repo.remote is not None:
+        return fetch_tip(repo)
     line = users_git(repo).check("for-each-ref", "--format=%(objectname) %(worktreepath)", repo.integration).line
     oid, _, worktree = line.partition(" ")
     name = repo.integration.removeprefix("refs/heads/")
@@ -196,34 +202,67 @@ def merge(
     record: MergeRecord,
     tip: str | None = None,
     prepared: PreparedMerge | None = None,
+    fence: int | None = None,
 ) -> MergeCommitted | MergeConflict | AlreadyMerged | ForeignCommits:
     """Merge a play once, however often it is called: find the merge by its trailer, retry after a lost race.
 
     `tip` is where the caller has just seen the branch. A prepared merge is one that this process did not merge yet.
+    With a remote, `fence` is the caller's: a play that another worker has taken over raises StaleFence.
     """
+    branch = _open_branch(repo, play, fence)
+    tip = tip if repo.remote is None else None  # the fence is seen together with the branch
     for _ in range(_MOST_TRIES):
-        tip = tip or integration_tip(repo)
+        tip = tip or branch.tip()
         if (foreign := find_foreign_commits(repo, tip, record)) is not None:
+            branch.keep_out_older()
             return foreign
         if prepared is None or (prepared.tip, prepared.head) != (tip, head):
             if (merged := _find_merged(repo, play, tip, head)) is not None:
                 return AlreadyMerged(merged)
             tried = _merge_tree(director_git(repo), tip, head)
             if isinstance(tried, MergeConflict):
+                branch.keep_out_older()
                 return tried
             prepared = prepare_merge(repo, topic, play, attempt, head, title, tried)
         sha = prepared.sha
         record.record_merge(sha)
         point("show.merge.committed")
-        result = users_git(repo).run("update-ref", "-m", f"show: merge {play}", repo.integration, sha, tip)
-        if result.code == 0:
+        if branch.move(sha, tip):
             point("show.merge.moved")
             record.record_tip(sha)
             return MergeCommitted(sha)
-        if not _lost_race(result) and not _is_missing(result):
-            raise failure("update-ref", result)
         tip = prepared = None
     raise Busy(f"could not update {repo.integration}: it kept changing ({_MOST_TRIES} attempts)", hint="try again")
+
+
+class _LocalBranch:
+    """The integration branch in the user's repository."""
+
+    def __init__(self, repo: Repo, play: str) -> None:
+        self._repo = repo
+        self._play = play
+
+    def tip(self) -> str:
+        return integration_tip(self._repo)
+
+    def move(self, sha: str, tip: str) -> bool:
+        """Move the branch from a tip; False when it is no longer there."""
+        repo = self._repo
+        result = users_git(repo).run("update-ref", "-m", f"show: merge {self._play}", repo.integration, sha, tip)
+        if result.code != 0 and not _lost_race(result) and not _is_missing(result):
+            raise failure("update-ref", result)
+        return result.code == 0
+
+    def keep_out_older(self) -> None:
+        """Do nothing: one director at a time moves this branch."""
+
+
+def _open_branch(repo: Repo, play: str, fence: int | None) -> _LocalBranch | RemoteBranch:
+    if repo.remote is None:
+        return _LocalBranch(repo, play)
+    if fence is None:
+        raise ValueError("a merge on a remote needs a fence")
+    return RemoteBranch(repo, play, fence)
 
 
 def _lost_race(result: GitResult) -> bool:

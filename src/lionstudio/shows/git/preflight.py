@@ -18,7 +18,7 @@ from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.shows.plan import integration_branch
 from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, write_git_dir
 from lionstudio.system.filenames import shown
-from lionstudio.system.git import OID, Git, GitResult, failure, program
+from lionstudio.system.git import OID, Git, GitResult, failure, program, users_environment
 
 _MOST_DIRTY = 20  # names in the report
 
@@ -95,7 +95,7 @@ def find_repo(repo: str) -> LocatedRepo:
 
 def _rev_parse(path: str, *args: str) -> GitResult:
     """Run with the user's own configuration: only that lists the folders of other users that they trust."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
+    env = users_environment() | {"LC_ALL": "C"}
     process = subprocess.run([program(), "rev-parse", *args], cwd=path, env=env, capture_output=True)
     result = GitResult(process.returncode, process.stdout, process.stderr.decode("utf-8", "backslashreplace").strip())
     if result.code == 0:

@@ -31,7 +31,7 @@ class NotReady(Conflict):
 
 @contextmanager
 def provision(
-    source: str, path: str, plan: Plan, env: Mapping[str, str], logs: str, sandbox: Sandbox | None = None
+    source: str | None, path: str, plan: Plan, env: Mapping[str, str], logs: str, sandbox: Sandbox | None = None
 ) -> Iterator[None]:
     """Copy files and run setup in a checked-out merge result; run teardown afterwards."""
     try:
@@ -46,9 +46,16 @@ def provision(
         tear_down(path, plan.teardown, env, logs, sandbox)
 
 
-def copy_files(source: str, target: str, patterns: Sequence[str]) -> list[str]:
+def copy_files(source: str | None, target: str, patterns: Sequence[str]) -> list[str]:
     """Copy the plan's files from the user's folder and return their names; tracked files already exist."""
-    copied = []
+    copied: list[str] = []
+    if source is None and patterns:
+        raise InvalidInput(
+            "`copy` takes files from the user's folder, and the show has only its remote",
+            hint="create the files with a `setup` command",
+        )
+    if source is None:
+        return copied
     for pattern in patterns:
         _check(pattern)
         names = sorted(glob.glob(pattern, root_dir=source, include_hidden=True, recursive=True))

@@ -10,12 +10,13 @@ from lionstudio.model.shows.plan import integration_branch, play_branch
 from lionstudio.show_sync.checkouts import DIRECTOR
 from lionstudio.system.filenames import shown
 
+MIRROR_LOCK = "lion.lock"
 _MOST_STORES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repo:
-    """The user's repository as one show uses it; only refs of the show are ever written there."""
+    """The user's repository, or the mirror of a remote, as one show uses it; only its own refs are written there."""
 
     path: str  # the top folder, or a bare repository
     git_dir: str  # shared by all its work trees
@@ -24,6 +25,8 @@ class Repo:
     checkouts_dir: str  # the show's folder below `checkouts` in the home
     name: str  # of the user, for commits
     email: str
+    # address that other machines fetch from and push to; path and git_dir are then its mirror on this machine
+    remote: str | None = None
 
     @property
     def director_dir(self) -> str:
@@ -65,6 +68,16 @@ class Repo:
     def archive(self, play: str, attempt: int) -> str:
         """Name the ref that keeps the work of an attempt, whatever happens to the branch."""
         return f"refs/shows/archive/{self.topic}/{play}/{attempt}"
+
+    @property
+    def user_files(self) -> str | None:
+        """The user's folder, which `copy` takes files from; a mirror has none."""
+        return self.path if self.remote is None else None
+
+    @property
+    def lock(self) -> str | None:
+        """The lock file that each git process in a mirror holds; the user's repository has none."""
+        return os.path.join(self.git_dir, MIRROR_LOCK) if self.remote is not None else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

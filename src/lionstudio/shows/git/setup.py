@@ -14,7 +14,7 @@ from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, write_git_dir
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_bytes, write_text
 from lionstudio.system.filenames import shown
-from lionstudio.system.git import EMAIL, NAME, Git, GitResult, failure, program
+from lionstudio.system.git import EMAIL, NAME, Git, GitResult, failure, program, users_environment
 from lionstudio.system.safe_rmtree import refuse_link
 
 _SHOW = "show.json"  # in the director's git folder: the repository as `open_show_repo` found it
@@ -26,12 +26,19 @@ def open_show_repo(repo: str, topic: str, base_sha: str, *, checkouts_dir: str) 
     for folder in (checkouts_dir, os.path.join(checkouts_dir, DIRECTOR)):
         refuse_link(folder)
     located = find_repo(repo)
-    show = _reopen(checkouts_dir, located, topic, base_sha) or _create(checkouts_dir, located, topic, base_sha)
+    show = find_or_create(checkouts_dir, located, topic, base_sha)
     if located.shallow:  # every time: the user may have deepened the clone since
         shallow = _read_limited(os.path.join(located.git_dir, "shallow"))
         write_bytes(os.path.join(show.director_dir, "shallow"), shallow)
-    _ensure_integration(show)
+    check_integration(show, find_commit(users_git(show), show.integration) or _begin_integration(show))
     return show
+
+
+def find_or_create(
+    checkouts_dir: str, located: LocatedRepo, topic: str, base: str, *, remote: str | None = None
+) -> Repo:
+    """Return the show's repository, with a git folder for its director; no ref is touched."""
+    return _reopen(checkouts_dir, located, topic, base) or _create(checkouts_dir, located, topic, base, remote)
 
 
 def director_git(repo: Repo, **more: object) -> Git:
@@ -42,7 +49,7 @@ def director_git(repo: Repo, **more: object) -> Git:
 
 def users_git(repo: Repo) -> Git:
     """Run git on the user's repository: for refs only."""
-    return Git(git_dir=repo.git_dir, name=repo.name, email=repo.email)
+    return Git(git_dir=repo.git_dir, name=repo.name, email=repo.email, lock=repo.lock)
 
 
 def find_ref(repo: Repo, ref: str) -> str | None:
@@ -73,7 +80,7 @@ def _reopen(checkouts_dir: str, located: LocatedRepo, topic: str, base: str) -> 
     return before if before is not None and before.git_dir == located.git_dir else None
 
 
-def _create(checkouts_dir: str, located: LocatedRepo, topic: str, base: str) -> Repo:
+def _create(checkouts_dir: str, located: LocatedRepo, topic: str, base: str, remote: str | None) -> Repo:
     git = Git(git_dir=located.git_dir)
     if find_commit(git, base) != base:
         raise NotFound(f"{base[:80]} is not a commit of {shown(located.path)}", hint="give the full id of a commit")
@@ -86,13 +93,15 @@ def _create(checkouts_dir: str, located: LocatedRepo, topic: str, base: str) -> 
         checkouts_dir=checkouts_dir,
         name=owner.name,
         email=owner.email,
+        remote=remote,
     )
     make_folder(checkouts_dir)
     write_git_dir(
         repo.director_dir, bare=True, head="ref: refs/heads/none", objects=None, owner=owner, sha256=located.sha256
     )
     write_text(os.path.join(repo.director_dir, "info", "exclude"), excludes)
-    record = {name: getattr(repo, name) for name in ("path", "git_dir", "topic", "base", "name", "email")}
+    names = ("path", "git_dir", "topic", "base", "name", "email", *(("remote",) if remote is not None else ()))
+    record = {name: getattr(repo, name) for name in names}
     write_text(os.path.join(repo.director_dir, _SHOW), json.dumps(record, indent=1) + "\n")
     sync_folder(checkouts_dir)
     return repo
@@ -110,7 +119,7 @@ def _user_config(located: LocatedRepo) -> tuple[GitDirOwner, str]:
 
 def read_users_config(git_dir: str, keys: str) -> dict[str, str]:
     """Read the user's git configuration (system, global, repository), which no checkout is part of."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
+    env = users_environment() | {"LC_ALL": "C"}
     done = subprocess.run(
         [program(), f"--git-dir={git_dir}", "config", "-z", "--get-regexp", keys],
         env=env,
@@ -132,15 +141,18 @@ def _read_limited(path: str) -> bytes:
         return b""
 
 
-def _ensure_integration(repo: Repo) -> None:
+def _begin_integration(repo: Repo) -> str:
     git = users_git(repo)
+    result = git.run("update-ref", "-m", "show: begin", repo.integration, repo.base, "")
     tip = find_commit(git, repo.integration)
     if tip is None:
-        result = git.run("update-ref", "-m", "show: begin", repo.integration, repo.base, "")
-        tip = find_commit(git, repo.integration)
-        if result.code != 0 and tip is None:
-            raise _update_error(git, repo, result)
-    if tip != repo.base and not git.succeeds("merge-base", "--is-ancestor", repo.base, str(tip)):
+        raise _update_error(git, repo, result)
+    return tip
+
+
+def check_integration(repo: Repo, tip: str) -> None:
+    """Refuse a branch of another show that had the same topic."""
+    if tip != repo.base and not users_git(repo).succeeds("merge-base", "--is-ancestor", repo.base, tip):
         name = repo.integration.removeprefix("refs/heads/")
         raise Conflict(
             f"the branch {name} exists and does not contain the show's base {repo.base[:12]}",

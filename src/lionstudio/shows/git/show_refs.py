@@ -41,7 +41,7 @@ def list_show_refs(
     if not prefixes or not chosen:
         return []
     others = [ref.oid for ref in refs if ref.name.startswith(_OWN) and not ref.name.startswith(tuple(prefixes))]
-    unmerged = set() if force else _list_unmerged(git, [ref.oid for ref in chosen], others)
+    unmerged = set() if force else list_unmerged(git, [ref.oid for ref in chosen], others)
     return [ShowRef(topic, ref.name, ref.oid, ref.committed_at, _why_keep(ref, unmerged)) for ref in chosen]
 
 
@@ -52,7 +52,7 @@ def _list_refs(git: Git) -> list[_RefLine]:
     return [_RefLine(name, oid, worktree, float(date or 0)) for name, oid, worktree, date in fields]
 
 
-def _list_unmerged(git: Git, oids: Sequence[str], others: Collection[str]) -> set[str]:
+def list_unmerged(git: Git, oids: Sequence[str], others: Collection[str]) -> set[str]:
     """Return the commits that no other branch, tag or remote branch contains."""
     stdin = "".join(f"{oid}\n" for oid in oids) + "".join(f"^{oid}\n" for oid in dict.fromkeys(others))
     return set(git.check("rev-list", "--stdin", stdin=stdin.encode()).text.split())

@@ -9,12 +9,14 @@ from typing import Any, get_args
 from lionstudio.files.shows.followed_plan import followed_plan
 from lionstudio.model.shows.decisions import DecisionKind, ReasonCode
 from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.shows.director.commands import Command
 from lionstudio.shows.director.events import AttemptOutcome, Event, MergeResult, PlanEdited, Spent
 from lionstudio.shows.director.state import PlayState
 from lionstudio.shows.execute.budget import apply_grants
 
 Json = dict[str, Any]
 _EVENTS: Mapping[str, Any] = {kind.__name__: kind for kind in get_args(Event)}
+_COMMANDS: Mapping[str, Any] = {kind.__name__: kind for kind in get_args(Command)}
 _FIELDS: Mapping[str, Any] = {
     "outcome": AttemptOutcome,
     "result": MergeResult,
@@ -27,6 +29,16 @@ _FIELDS: Mapping[str, Any] = {
 
 def event_to_json(event: Event) -> Json:
     return {"event": type(event).__name__, **asdict(event)}
+
+
+def command_to_json(command: Command) -> Json:
+    return {"command": type(command).__name__, **asdict(command)}
+
+
+def command_from_json(record: Mapping[str, Any]) -> Command:
+    fields = {name: value for name, value in record.items() if name != "command"}
+    command: Command = _COMMANDS[record["command"]](**fields)
+    return command
 
 
 def plan_edited_to_json(text: str, accepted: str, grants: Mapping[str, int], providers: Mapping[str, str]) -> Json:

@@ -6,10 +6,14 @@ recorded results. A step may run twice; every step of a show tolerates that. Arg
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from lionstudio.shows.director.commands import Command
+
 Workflow = Callable[..., Any]
+SHAPE = "shows-8"  # raise it when the order or results of steps change; runs of another shape restart from the files
 
 
 class Engine(Protocol):
@@ -21,5 +25,21 @@ class Engine(Protocol):
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         """Run a step of a workflow and record its result."""
 
+    def order(
+        self, job: str, command: Command, carry_out: Callable[[Command], Any], answer: Callable[[str, Any], None]
+    ) -> None:
+        """Have a command carried out, here or by another machine, and pass its job and its result to `answer`.
+
+        The same job ordered again, by a director that was killed, is the same order.
+        """
+
     def close(self) -> None:
         """Stop; unfinished workflows can be resumed later."""
+
+
+def order_in_thread(
+    job: str, command: Command, carry_out: Callable[[Command], Any], answer: Callable[[str, Any], None]
+) -> None:
+    """Carry a command out in a thread of this process."""
+    name = type(command).__name__
+    threading.Thread(target=lambda: answer(job, carry_out(command)), daemon=True, name=name).start()

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import psycopg
 import sqlalchemy
 from dbos._migration import get_migration_versions
 from dbos._serialization import DBOSPortableJSONSerializer
 from dbos._sys_db import SystemDatabase
 
 from lionstudio.errors import WrongVersion
+from lionstudio.state.connection import Unavailable
+from lionstudio.state.postgres.connection import LET_GO
+from lionstudio.state.postgres.errors import translate_error
 from lionstudio.state.postgres.open import connect
 
 SCHEMA = "lion_engine"
@@ -56,17 +60,30 @@ def migrate_engine(path: str) -> None:
         ).run_migrations()
 
 
-@contextmanager
-def _engine(path: str) -> Iterator[sqlalchemy.Engine]:
+def make_connections(path: str, **options: Any) -> sqlalchemy.Engine:
     """Connections of ours: DBOS never sees the password."""
 
     def open_connection() -> object:
-        pg = connect(path)
+        try:
+            pg = connect(path)
+        except Unavailable as error:
+            # as the library says it: DBOS then waits for the server, where any other error would end the workflow
+            raise psycopg.OperationalError(f"connection failed: {error.message}") from error
+        pg.execute(LET_GO)
         pg.autocommit = False
         return pg
 
-    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=open_connection)
+    return sqlalchemy.create_engine("postgresql+psycopg://", creator=open_connection, pool_pre_ping=True, **options)
+
+
+@contextmanager
+def _engine(path: str) -> Iterator[sqlalchemy.Engine]:
+    engine = make_connections(path)
     try:
         yield engine
+    except sqlalchemy.exc.DBAPIError as error:
+        if isinstance(error.orig, psycopg.OperationalError):
+            raise translate_error(error.orig, path) from error
+        raise
     finally:
         engine.dispose()

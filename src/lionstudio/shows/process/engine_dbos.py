@@ -21,18 +21,18 @@ from dbos._serialization import DBOSPortableJSONSerializer, DefaultSerializer
 from lionstudio.errors import CorruptStore
 from lionstudio.model.ids import new_id
 from lionstudio.model.redaction.process import redactor
-from lionstudio.shows.process.engine import Workflow
+from lionstudio.shows.director.commands import Command
+from lionstudio.shows.process.engine import SHAPE, Workflow, order_in_thread
 from lionstudio.state.sqlite.open import synchronous_mode
 from lionstudio.system.atomic_write import make_folder, private_umask
 
-SHAPE = "shows-8"  # raise it when the order or results of steps change; runs of another shape restart from the files
 _POLL_SECONDS = 0.02  # for the result of a run that has ended
 _NET_SECONDS = 30.0
 _QUEUE_SECONDS = 0.5  # only unfinished work of a dead director comes through the queue
 _UNFINISHED = ["PENDING", "ENQUEUED", "DELAYED"]
 
 
-class _RedactingSerializer(DBOSPortableJSONSerializer):
+class RedactingSerializer(DBOSPortableJSONSerializer):
     """JSON without secrets: results of steps hold the output of gates."""
 
     def serialize(self, data: Any) -> str:
@@ -53,7 +53,7 @@ class DbosEngine:
             system_database_url=f"sqlite:///{path}",
             application_version=SHAPE,
             executor_id=new_id(),
-            serializer=_RedactingSerializer(),
+            serializer=RedactingSerializer(),
             log_level="ERROR",
             enable_otlp=False,
             scheduler_polling_interval_sec=3600.0,
@@ -120,6 +120,12 @@ class DbosEngine:
         """Run a step, or return its recorded result."""
         return DBOS.run_step({"name": name}, work, *args)
 
+    def order(
+        self, job: str, command: Command, carry_out: Callable[[Command], Any], answer: Callable[[str, Any], None]
+    ) -> None:
+        """Carry a command out in a thread."""
+        order_in_thread(job, command, carry_out, answer)
+
     def _rows(self) -> list[Any]:
         """List the runs of this show, oldest first."""
         rows = DBOS.list_workflows(workflow_id_prefix=self._queue, load_input=False, load_output=False)
@@ -130,7 +136,7 @@ class DbosEngine:
         sqlalchemy.event.remove(sqlalchemy.Engine, "connect", _prepare_connection)
 
 
-_FORMAT = DBOSPortableJSONSerializer().name()
+FORMAT = DBOSPortableJSONSerializer().name()
 
 
 def _refuse_other_formats(path: str, show: str) -> None:
@@ -144,7 +150,7 @@ def _refuse_other_formats(path: str, show: str) -> None:
             for table in tables:
                 if (column := table.c.get("serialization")) is None:
                     continue
-                query = sqlalchemy.select(column).where(column != _FORMAT).limit(1)
+                query = sqlalchemy.select(column).where(column != FORMAT).limit(1)
                 if (run := table.c.get("workflow_uuid")) is not None:  # a range of the index, not every row
                     query = query.where((run == show) | run.between(f"{show}~", f"{show}~~"))
                 if conn.execute(query).first() is not None:

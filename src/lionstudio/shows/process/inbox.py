@@ -22,6 +22,7 @@ from lionstudio.shows.director.commands import Command
 from lionstudio.shows.execute import attempt_command, budget
 from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process import codec
+from lionstudio.shows.process.engine import Engine
 from lionstudio.shows.process.rest_mark import clear_resting, mark_resting
 from lionstudio.shows.records import decisions, play_records
 from lionstudio.shows.records.answers import take_decision
@@ -52,6 +53,7 @@ class Inbox:
 
     def __init__(self, executor: Executor, on_rest: Callable[[], None] = lambda: None) -> None:
         self._executor, self._show, self._on_rest = executor, executor.show, on_rest
+        self.engine: Engine | None = None
         self._lock = threading.Lock()
         self._wakeup = threading.Event()
         self._watched: dict[str, tuple[int, int]] = {}
@@ -69,14 +71,20 @@ class Inbox:
         """Start the jobs that this process does not run yet: new ones, and those of a killed director."""
         for job, command in jobs.items():
             if job not in self._started:
+                assert self.engine is not None
                 self._started.add(job)
-                name = type(command).__name__
-                threading.Thread(target=self._run, args=(job, command), daemon=True, name=name).start()
+                self.engine.order(job, command, self._carry_out, self._take_answer)
 
-    def _run(self, job: str, command: Command) -> None:
-        result = codec.event_to_json(self._executor.execute(command))
+    def _carry_out(self, command: Command) -> codec.Json:
+        return codec.event_to_json(self._executor.execute(command))
+
+    def _take_answer(self, job: str, result: codec.Json) -> None:
         with self._lock:
             self._results[job] = result
+        self._wakeup.set()
+
+    def wake(self) -> None:
+        """Look for news now."""
         self._wakeup.set()
 
     def detach(self) -> None:
@@ -155,7 +163,7 @@ class Inbox:
         text = self._read_edited_plan(paths[0], known_plan)
         if (text, accepted, grants) == known_plan:
             return []
-        providers = attempt_command.providers_of(self._show.plan, self._show.settings)
+        providers = attempt_command.providers_of(self._show.runnable_plan, self._show.settings)
         return [codec.plan_edited_to_json(text, accepted, grants, providers)]
 
     def _read_edited_plan(self, path: str, known_plan: PlanVersion) -> str:
@@ -220,6 +228,7 @@ class Inbox:
             return []
         if decision.budget:
             budget.grant(self._show.show_dir, decision.id, decision.budget)
+            self._show.record_grants()
             self._take(decision)
             return []  # delivered as an edit
         if (decision.plan, decision.commits, decision.dropped) != (None, None, None):

@@ -38,6 +38,7 @@ class ShowWorkflow:
     def show(self, topic: str) -> str:
         """Direct the show from its current state to its end."""
         assert self.engine is not None
+        self.inbox.engine = self.engine
         return _WorkflowRun(self, self.engine, topic).run()
 
 

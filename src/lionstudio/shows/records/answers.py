@@ -46,7 +46,7 @@ def _find_open(
     show_dir: str, database: Database, play: str | None, decision: Decision, question_id: str | None
 ) -> Question | None:
     """Find the open question that a decision answers; None for a decision that no question asked for."""
-    topic, reasons = os.path.basename(show_dir), _reasons(play, decision)
+    topic, reasons = os.path.basename(show_dir), reasons_of_decision(play, decision)
     question = database.read(lambda conn: find_unsettled(conn, topic, play, reasons))
     if question is not None and question.is_open:
         earlier = find_decision(show_dir, play)
@@ -55,7 +55,7 @@ def _find_open(
             raise too_late(_get(database, question.id))
     if question_id is not None and (question is None or question.id != question_id):
         raise too_late(_get(database, question_id))
-    if question is not None and not question.is_open and _is_about(question, decision):
+    if question is not None and not question.is_open and is_about(question, decision):
         raise too_late(question)
     if play is None:
         _check_carried_out(show_dir, database)
@@ -76,11 +76,11 @@ def _get(database: Database, question_id: str) -> Question:
     return database.read(lambda conn: get_question(conn, question_id))
 
 
-def _is_about(question: Question, decision: Decision) -> bool:
+def is_about(question: Question, decision: Decision) -> bool:
     return question.attempt == decision.attempt
 
 
-def _reasons(play: str | None, decision: Decision) -> Sequence[str] | None:
+def reasons_of_decision(play: str | None, decision: Decision) -> Sequence[str] | None:
     if play is not None:
         return None
     held = (decision.plan, decision.commits, decision.dropped) != (None, None, None)
@@ -89,10 +89,10 @@ def _reasons(play: str | None, decision: Decision) -> Sequence[str] | None:
 
 def record(database: Database, question: Question, decision: Decision) -> None:
     """Answer an open question by a decision."""
-    database.write(lambda conn: _record(conn, question, decision))
+    database.write(lambda conn: record_in(conn, question, decision))
 
 
-def _record(conn: Connection, question: Question, decision: Decision) -> None:
+def record_in(conn: Connection, question: Question, decision: Decision) -> None:
     record_answer(conn, question.id, answer_of(decision), by=decision.by, origin=decision.origin or {})
 
 
@@ -111,7 +111,7 @@ def take_decision(conn: Connection, show_dir: str, play: str | None, decision_id
     if decision is None or decision.id != decision_id:
         take_answer(conn, decision_id, None)
         return
-    question = find_unsettled(conn, os.path.basename(show_dir), play, _reasons(play, decision))
+    question = find_unsettled(conn, os.path.basename(show_dir), play, reasons_of_decision(play, decision))
     if question is not None:
-        _record(conn, question, decision)
+        record_in(conn, question, decision)
         take_answer(conn, question.id, None)

@@ -65,12 +65,12 @@ def find_decision(show_dir: str, play: str | None) -> Decision | None:
     if not os.path.lexists(path):
         return None
     try:
-        return _parse_decision(read_object(path, most=MOST_BYTES, root=show_dir))
+        return parse_decision(read_object(path, most=MOST_BYTES, root=show_dir))
     except (LionError, ValueError, TypeError):
         return None  # another program is still writing it; the next poll may find it complete
 
 
-def _parse_decision(record: Mapping[str, Any]) -> Decision:
+def parse_decision(record: Mapping[str, Any]) -> Decision:
     attempt, budget, at = record.get("attempt"), record.get("budget"), record.get("at")
     origin = record.get("origin")
     texts = {name: record[name] for name in ("feedback", "by", "plan") if isinstance(record.get(name), str)}

@@ -25,9 +25,10 @@ from lionstudio.model.json_codec import dump
 from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.decisions import ReasonCode
 from lionstudio.model.shows.plan import Plan, PlannedPlay, play_branch
-from lionstudio.model.shows.play_codec import COLUMNS, Meta, meta_from_play, play_from_meta, typed_verdict
-from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.shows.play_codec import COLUMNS, Meta, meta_from_play, play_from_meta, typed_verdict, with_key
+from lionstudio.model.shows.show import TEAM, Play, Show
 from lionstudio.model.shows.show_files import ABORT, DECISION, FINAL_VERDICT, INTENT, META, PLAN, VERDICT
+from lionstudio.model.shows.show_files import FINAL_GATES as FINAL_GATES_FILE
 from lionstudio.model.status.reasons import FINAL_GATES
 from lionstudio.model.status.statuses import (
     PLAY_TRANSITIONS,
@@ -58,7 +59,7 @@ from lionstudio.state.shows import (
 )
 from lionstudio.state.transitions import process_actor
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_text
-from lionstudio.system.json_read import read_object
+from lionstudio.system.json_read import find_object, read_object
 from lionstudio.system.safe_read import is_within, list_folder
 
 _REMOVABLE = frozenset(status for status, row in PLAYS.items() if row.can_be_removed)
@@ -86,6 +87,8 @@ def save_show(show_dir: str, /, database: Database, plan: Plan, text: str | None
     The row keeps a copy of the text; `metadata` is merged into the row's. After an edit of the plan it adds the new
     plays and deletes those that were removed before they started.
     """
+    if database.rows_win:
+        return _save_show_rows(show_dir, database, plan, text, metadata)
     if text is not None:
         write_text(os.path.join(show_dir, PLAN), text)
     removed = _remove_unstarted(show_dir, plan)
@@ -106,18 +109,46 @@ def save_show(show_dir: str, /, database: Database, plan: Plan, text: str | None
     return database.write(work)
 
 
+def _save_show_rows(show_dir: str, database: Database, plan: Plan, text: str | None, metadata: Meta) -> Show:
+    """As save_show, where the rows are the truth: the files are written after them."""
+
+    def work(conn: Connection) -> tuple[Show, dict[str, Meta]]:
+        show = _put_show(conn, show_dir, plan, text, metadata)
+        rows = {play.name: play for play in list_plays(conn, show.id)}
+        metas = {}
+        for number, play in enumerate(plan.plays):
+            before = meta_from_play(rows[play.name]) if play.name in rows else None
+            metas[play.name] = _planned_meta(plan, play, before)
+            if metas[play.name] != before or rows[play.name].sort_order != number:
+                save_row(conn, show_dir, play.name, metas[play.name], sort_order=number, verdict=None)
+        for name, row in rows.items():
+            if name not in plan.names and row.status in _REMOVABLE:
+                delete_play(conn, show.id, name)
+        return show, metas
+
+    show, metas = database.write(work)
+    if text is not None:
+        write_text(os.path.join(show_dir, PLAN), text)
+    _remove_unstarted(show_dir, plan)
+    for play in plan.plays:
+        if metas[play.name] != _find_meta(show_dir, play.name):
+            write_meta(show_dir, play.name, metas[play.name])
+        _write_intent(show_dir, play)
+    return show
+
+
 @_show_lock
 def update_show(show_dir: str, /, database: Database, **metadata: Any) -> Show:
     """Merge facts into the row of a show; None removes one."""
 
-    def work(conn: Connection) -> Show:
-        show = get_show(conn, os.path.basename(show_dir))
-        merged = {name: value for name, value in {**show.metadata, **metadata}.items() if value is not None}
-        return (
-            show if merged == show.metadata else put_show(conn, replace(show, metadata=merged, updated_at=time.time()))
-        )
+    return database.write(lambda conn: put_facts(conn, os.path.basename(show_dir), **metadata))
 
-    return database.write(work)
+
+def put_facts(conn: Connection, topic: str, **metadata: Any) -> Show:
+    """Merge facts into the row of a show, in a transaction of the caller."""
+    show = get_show(conn, topic)
+    merged = {name: value for name, value in {**show.metadata, **metadata}.items() if value is not None}
+    return show if merged == show.metadata else put_show(conn, replace(show, metadata=merged, updated_at=time.time()))
 
 
 def _put_show(conn: Connection, show_dir: str, plan: Plan, text: str | None, metadata: Meta) -> Show:
@@ -126,7 +157,7 @@ def _put_show(conn: Connection, show_dir: str, plan: Plan, text: str | None, met
     merged = {**base.metadata, **({"plan": text} if text is not None else {}), **metadata}
     wanted = replace(
         base,
-        show_dir=show_dir,
+        show_dir=base.show_dir if TEAM in merged else show_dir,
         goal=plan.goal[:MOST_GOAL] if plan.goal else base.goal,
         repo=plan.repo or base.repo,
         base_branch=plan.base_branch or base.base_branch,
@@ -139,15 +170,24 @@ def _put_show(conn: Connection, show_dir: str, plan: Plan, text: str | None, met
 def _save_planned_meta(show_dir: str, plan: Plan, play: PlannedPlay) -> Meta:
     """Update `_meta.json` with the plan of a play, where it differs."""
     before = read_meta(show_dir, play.name)
-    defaults: Meta = {"status": str(PlayStatus.PENDING), "attempt": 1, "branch": play_branch(plan.topic, play.name)}
-    planned = {"playbook": play.playbook, "effort": play.effort, "depends_on": list(play.depends_on)}
-    meta = {**defaults, **(before or {}), **planned}
+    meta = _planned_meta(plan, play, before)
     if meta != before:
         write_meta(show_dir, play.name, meta)
+    _write_intent(show_dir, play)
+    return meta
+
+
+def _planned_meta(plan: Plan, play: PlannedPlay, before: Meta | None) -> Meta:
+    defaults: Meta = {"status": str(PlayStatus.PENDING), "attempt": 1, "branch": play_branch(plan.topic, play.name)}
+    planned = {"playbook": play.playbook, "effort": play.effort, "depends_on": list(play.depends_on)}
+    known = {name: value for name, value in (before or {}).items() if value is not None or name not in defaults}
+    return {**defaults, **known, **planned}
+
+
+def _write_intent(show_dir: str, play: PlannedPlay) -> None:
     intent = os.path.join(show_dir, play.name, INTENT)
     if play.intent and not os.path.lexists(intent):
         write_text(intent, play.intent.rstrip() + "\n")
-    return meta
 
 
 def _remove_unstarted(show_dir: str, plan: Plan) -> list[str]:
@@ -182,6 +222,8 @@ def save_play(
     Names of columns change them, other names go to the metadata, and None removes one. A `session_id` is linked as
     soon as its row exists. A new attempt keeps the meta of the last one in its folder.
     """
+    if database.rows_win:
+        return _save_play_row(show_dir, database, play, status, changes)
     before = read_meta(show_dir, play) or find_meta_of_row(database, show_dir, play)
     meta = _changed(play, before or {}, status, changes)
     if before is not None and before.get("attempt") != meta["attempt"]:
@@ -190,6 +232,24 @@ def save_play(
         write_meta(show_dir, play, meta)
     point("show.play_written")
     return database.write(lambda conn: save_row(conn, show_dir, play, meta))
+
+
+def _save_play_row(
+    show_dir: str, database: Database, play: str, status: PlayStatus | None, changes: Meta, verdict: Meta | None = None
+) -> Play:
+    """As save_play, where the row is the truth: it is read, changed and written in one transaction, then the file."""
+
+    def work(conn: Connection) -> tuple[Meta | None, Meta, Play]:
+        before = _meta_in_row(conn, show_dir, play)
+        meta = _changed(play, before or {}, status, changes)
+        return before, meta, save_row(conn, show_dir, play, meta, verdict=verdict)
+
+    before, meta, row = database.write(work)
+    point("show.play_written")
+    if before is not None and before.get("attempt") != meta["attempt"]:
+        _archive(show_dir, play, before, "meta.json")
+    write_meta(show_dir, play, meta)
+    return row
 
 
 def _changed(play: str, before: Meta, status: PlayStatus | None, changes: Meta) -> Meta:
@@ -227,12 +287,45 @@ def save_verdict(
     show_dir: str, /, database: Database, play: str, verdict: Mapping[str, Any], status: PlayStatus, **changes: Any
 ) -> Play:
     """Write `_verdict.json`, also to the folder of the attempt, then as save_play."""
+    if database.rows_win:
+        return _save_verdict_row(show_dir, database, play, verdict, status, changes)
     attempt = (read_meta(show_dir, play) or {}).get("attempt", 1)
     record = {"attempt": attempt, **verdict}
     _archive(show_dir, play, record, "verdict.json")
     write_json(path_inside(show_dir, play, VERDICT), record)
     point("show.verdict_written")
     return save_play(show_dir, database, play, status, **changes)
+
+
+def _save_verdict_row(
+    show_dir: str, database: Database, play: str, verdict: Mapping[str, Any], status: PlayStatus, changes: Meta
+) -> Play:
+    before = find_meta_of_row(database, show_dir, play) or {}
+    record: Meta = redactor().record({"attempt": before.get("attempt", 1), **verdict})
+    row = _save_play_row(show_dir, database, play, status, changes, record)
+    _archive(show_dir, play, record, "verdict.json")
+    write_json(path_inside(show_dir, play, VERDICT), record)
+    return row
+
+
+def save_final_gates(show_dir: str, database: Database, gates: Mapping[str, Any]) -> None:
+    """Save the verdict of the final gates until the show ends: a person may decide last."""
+    if database.rows_win:
+        update_show(show_dir, database, final_gates=redactor().record(dict(gates)))
+    write_json(os.path.join(show_dir, FINAL_GATES_FILE), gates)
+
+
+def find_final_gates(show_dir: str, database: Database) -> Meta | None:
+    if database.rows_win:
+        return database.read(lambda conn: get_show(conn, os.path.basename(show_dir))).metadata.get("final_gates")
+    return find_object(os.path.join(show_dir, FINAL_GATES_FILE))
+
+
+def forget_final_gates(show_dir: str, database: Database) -> None:
+    if database.rows_win:
+        update_show(show_dir, database, final_gates=None)
+    with suppress(FileNotFoundError):
+        os.unlink(os.path.join(show_dir, FINAL_GATES_FILE))
 
 
 def save_final_verdict(
@@ -302,8 +395,22 @@ def _save_show_status(show_dir: str, database: Database, status: ShowStatus, ver
     return database.write(work)
 
 
-def save_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_order: int | None = None) -> Play:
-    """Write the row of a play as its files have it; nothing is written where it is equal."""
+_FROM_FILE: Meta = {}
+
+
+def save_row(
+    conn: Connection,
+    show_dir: str,
+    name: str,
+    meta: Meta,
+    *,
+    sort_order: int | None = None,
+    verdict: Meta | None = _FROM_FILE,
+) -> Play:
+    """Write the row of a play as its files have it; nothing is written where it is equal.
+
+    A verdict that is given is stored whole; with None, the row keeps the one that it has.
+    """
     topic = os.path.basename(show_dir)
     show = find_show(conn, topic) or put_show(conn, Show(topic=topic, show_dir=show_dir, status_source="sqlite"))
     row = find_play(conn, show.id, name)
@@ -314,8 +421,11 @@ def save_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_ord
     has_session = isinstance(session_id, str) and find_session(conn, session_id) is not None
     # our own file is complete: a column that it does not have is empty
     empty: Meta = dict.fromkeys(COLUMNS)
+    judged = _find_verdict(show_dir, name) if verdict is _FROM_FILE else verdict
+    if verdict is not None and verdict is not _FROM_FILE:
+        base = replace(base, metadata=with_key(base.metadata, "verdict", verdict))
     wanted = replace(
-        play_from_meta(replace(base, **empty), meta, _find_verdict(show_dir, name)),
+        play_from_meta(replace(base, **empty), meta, judged),
         session_id=session_id if has_session else base.session_id,
         sort_order=base.sort_order if sort_order is None else sort_order,
     )
@@ -352,12 +462,31 @@ def _find_verdict(show_dir: str, play: str) -> Meta | None:
 def find_meta_of_row(database: Database, show_dir: str, name: str) -> Meta | None:
     """Return `_meta.json` of a play as its row remembers it."""
 
+    return database.read(lambda conn: _meta_in_row(conn, show_dir, name))
+
+
+def _meta_in_row(conn: Connection, show_dir: str, name: str) -> Meta | None:
+    show = find_show(conn, os.path.basename(show_dir))
+    play = find_play(conn, show.id, name) if show is not None else None
+    return None if play is None or IMPORTED in play.metadata else meta_from_play(play)
+
+
+def find_verdict_of_row(database: Database, show_dir: str, name: str) -> Meta | None:
+    """Return the last verdict on a play as its row remembers it."""
+
     def work(conn: Connection) -> Meta | None:
         show = find_show(conn, os.path.basename(show_dir))
         play = find_play(conn, show.id, name) if show is not None else None
-        return None if play is None or IMPORTED in play.metadata else meta_from_play(play)
+        verdict = None if play is None else play.metadata.get("verdict")
+        return verdict if isinstance(verdict, dict) else None
 
     return database.read(work)
+
+
+def _find_meta(show_dir: str, play: str) -> Meta | None:
+    with suppress(LionError):
+        return read_meta(show_dir, play)
+    return None
 
 
 def read_meta(show_dir: str, play: str) -> Meta | None:

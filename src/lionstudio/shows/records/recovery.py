@@ -45,7 +45,7 @@ class RecoveredShow(NamedTuple):
 
 def restore_plan(show_dir: str, database: Database) -> Mapping[str, Any]:
     """Write the files again if the plan is gone; return the facts in the row. NotFound when neither has a plan."""
-    show, plays = database.read(lambda conn: _rows(conn, os.path.abspath(show_dir)))
+    show, plays = database.read(lambda conn: _rows(conn, os.path.abspath(show_dir), database.rows_win))
     if not os.path.lexists(os.path.join(show_dir, PLAN)):
         _restore_files(show_dir, show, plays)
     return {} if show is None else show.metadata
@@ -55,7 +55,7 @@ def recover(show_dir: str, database: Database, followed: Plan | None = None) -> 
     """Make files and rows agree with the plan that is followed, else with the file, and return the state."""
     show_dir = os.path.abspath(show_dir)
     restore_plan(show_dir, database)
-    _, plays = database.read(lambda conn: _rows(conn, show_dir))
+    _, plays = database.read(lambda conn: _rows(conn, show_dir, database.rows_win))
     path = os.path.join(show_dir, PLAN)
     plan = followed or read_plan(path)
     for name in dict.fromkeys((*plan.names, *(play.name for play in plays))):
@@ -95,10 +95,10 @@ def play_state_of(show_dir: str, play: str) -> PlayState:
     )
 
 
-def _rows(conn: Connection, show_dir: str) -> tuple[Show | None, list[Play]]:
+def _rows(conn: Connection, show_dir: str, rows_win: bool) -> tuple[Show | None, list[Play]]:
     """The rows that we wrote; a play of another database or folder has passed no gate of ours."""
     show = find_show(conn, os.path.basename(show_dir))
-    if show is None or os.path.realpath(show.show_dir) != os.path.realpath(show_dir):
+    if show is None or (not rows_win and os.path.realpath(show.show_dir) != os.path.realpath(show_dir)):
         return None, []
     return show, [play for play in list_plays(conn, show.id) if IMPORTED not in play.metadata]
 

@@ -42,6 +42,12 @@ _NUMBER = "SELECT pg_current_xact_id()::text"
 _LOCK = f"{_NUMBER}, write_lock()"
 _BEGIN_WRITE = f"BEGIN; {_LOCK}"
 _PATIENCE = f"lock_timeout = {BUSY_TIMEOUT_MS}"  # as for a file: then the write is refused as busy
+# a writer that is stopped or cut off in a transaction lets go of the write lock, after this time or a shorter one of
+# the server
+LET_GO = """
+SELECT set_config('idle_in_transaction_session_timeout', round(1000 * extract(epoch FROM least(interval '30 s',
+         nullif(current_setting('idle_in_transaction_session_timeout')::interval, interval '0'))))::text, false)
+"""
 CALL = "SELECT * FROM append_message($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
 # for appends that wait: only that each is done matters
 _CALL_ONE = "SELECT (append_message($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)).outcome"
@@ -159,7 +165,7 @@ class PostgresConnection(Connection):
     def be_patient(self) -> None:
         """Wait for the write lock as long as for that of a file; behind a pooler each transaction says so itself."""
         if not self.pooled:
-            self.run(f"SET {_PATIENCE}")
+            self.run(f"SET {_PATIENCE};{LET_GO}")
 
     def begin_write(self, queueing: Queueing = Queueing.NEVER) -> None:
         """Begin a transaction with its first statement, which takes the write lock before."""

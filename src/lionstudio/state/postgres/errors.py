@@ -6,7 +6,7 @@ import psycopg
 from psycopg import errors
 
 from lionstudio.errors import Busy, Conflict, CorruptStore, InvalidInput, LionError, StorageFailed, WrongVersion
-from lionstudio.state.connection import Unavailable
+from lionstudio.state.connection import ServerRefused, Unavailable
 
 _CREATE = "on the server: createdb --owner USER --template template0 --encoding UTF8 --locale C.UTF-8 DATABASE"
 _CHECK_SERVER = "check that the server runs and can be reached, then try again"
@@ -90,17 +90,18 @@ def refused_connection(error: psycopg.OperationalError, path: str) -> LionError:
     ):
         return Busy(f"{path} accepts no more connections", hint="raise max_connections, or close other programs")
     if "password authentication failed" in lowered or "no password supplied" in lowered:
-        return Unavailable(f"{path} refused the password", hint="put it into ~/.pgpass (mode 0600) or PGPASSWORD")
+        return ServerRefused(f"{path} refused the password", hint="put it into ~/.pgpass (mode 0600) or PGPASSWORD")
     if (
         "could not translate host name" in lowered
         or "failed to resolve host" in lowered
         or "name or service not known" in lowered
     ):
-        return Unavailable(f"the host of {path} was not found", hint="check the host name of the address")
+        kind = Unavailable if "temporary" in lowered else ServerRefused
+        return kind(f"the host of {path} was not found", hint="check the host name of the address")
     if 'database "' in lowered and "does not exist" in lowered:
-        return Unavailable(f"{path}: the server has no such database", hint=_CREATE)
+        return ServerRefused(f"{path}: the server has no such database", hint=_CREATE)
     if 'role "' in lowered and "does not exist" in lowered:
-        return Unavailable(
+        return ServerRefused(
             f"{path}: the server has no such role",
             hint="check the user name of the address: postgresql://USER@HOST/DATABASE",
         )
@@ -108,7 +109,7 @@ def refused_connection(error: psycopg.OperationalError, path: str) -> LionError:
         return Busy(f"the server of {path} is starting or stopping", hint="try again in a moment")
     if "certificate" in lowered:
         hint = "sslrootcert must name the file of the authority, and the host be a name in the certificate"
-        return Unavailable(f"no connection to {path} ({_line(error)})", hint=hint)
+        return ServerRefused(f"no connection to {path} ({_line(error)})", hint=hint)
     if "invalid " in lowered and "value" in lowered:
         return InvalidInput(f"{path} is not a valid address ({_line(error)})", hint="correct the option of the address")
     return Unavailable(f"no connection to {path} ({_line(error)})", hint=_CHECK_SERVER)

@@ -29,15 +29,15 @@ _KEEPALIVES: dict[str, Any] = {
 }
 
 
-def connect(path: str) -> psycopg.Connection[Row]:
+def connect(path: str, kind: type[psycopg.Connection[Row]] = psycopg.Connection) -> psycopg.Connection[Row]:
     """A connection in autocommit mode: transactions are begun by statements of ours."""
     try:
-        pg = psycopg.connect(
+        pg = kind.connect(
             path,
             **passwords_of(path),
             **{name: value for name, value in _KEEPALIVES.items() if name not in path},
             autocommit=True,
-            connect_timeout=_CONNECT_SECONDS,
+            connect_timeout=getattr(kind, "CONNECT_SECONDS", _CONNECT_SECONDS),
             application_name="lion-studio",
             client_encoding="UTF8",
         )

@@ -73,7 +73,8 @@ class PostgresTail(Tail):
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 break
-            select.select([self._conn.pg], [], [], min(LOOK_SECONDS, remaining))
+            with plain_errors(self._path):
+                select.select([self._conn.pg], [], [], min(LOOK_SECONDS, remaining))
             changes = self.look()
         return changes
 

@@ -81,9 +81,9 @@ _FILTERED = 10  # neighbours that are read for each wanted one when a filter may
 def nearest(conn: Connection, vector: Sequence[float], scope: Scope = ANYWHERE, *, limit: int = 10) -> list[Neighbour]:
     """The messages with the nearest embeddings; vectors of another length are skipped."""
     if is_server(conn.path):
-        from lionstudio.state.postgres.vectors import nearest_by_scan
+        from lionstudio.state.postgres import vectors
 
-        return nearest_by_scan(conn, vector, scope, limit)
+        return vectors.nearest(conn, vector, scope, limit)
     require_extension(conn)
     within = OF_SESSIONS.format(session_condition(scope)) if scope.of_sessions else "true"
     blob = pack(vector)

@@ -14,9 +14,11 @@ from starlette.responses import Response
 from lionstudio.errors import NotFound
 from lionstudio.files.definitions import catalog, plugins, search_paths
 from lionstudio.model.status.statuses import SESSIONS, row_of
+from lionstudio.state.backends import is_server
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs import dashboard, dismissals, page_queries
 from lionstudio.state.shows import list_shows
+from lionstudio.state.workers.held_orders import has_workers
 from lionstudio.studio.http.lazy_routes import LazyRouter
 from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import overview as schemas
@@ -38,7 +40,7 @@ _ACTIVE = 50
 )
 async def get_dashboard(request: Request) -> Response:
     """Get the cards, runs by hour of the last day, active shows, and recent runs."""
-    now = time.time()
+    app, now = services(request), time.time()
 
     def work(conn: Connection) -> bytes:
         since = (now // 3600 - 23) * 3600
@@ -51,10 +53,11 @@ async def get_dashboard(request: Request) -> Response:
                 "hours": hours,
                 "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
                 "shows": shows.show_summaries(conn, active, now),
+                "has_workers": is_server(app.settings.db) or has_workers(conn),
             }
         )
 
-    return cacheable_response(request, *services(request).db.read(work), evaluated_at=now)
+    return cacheable_response(request, *app.db.read(work), evaluated_at=now)
 
 
 @router.get("/api/stats", response_model=schemas.Stats, responses=problems())

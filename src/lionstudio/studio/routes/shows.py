@@ -83,7 +83,7 @@ async def order(request: Request, topic: str, payload: schemas.DecisionRequest) 
 async def get_play(request: Request, topic: str, name: str) -> Response:
     """Get a play with the intent and verdict in its folder."""
     show, play, seq = await _play(services(request), topic, name)
-    folder = await asyncio.to_thread(plays.read_play_folder, show, name)
+    folder = await asyncio.to_thread(plays.read_play_folder, show, play)
     transitions, _ = services(request).db.read(lambda conn: shows.play_transitions(conn, topic, name))
     return json_response({"topic": topic, "play": play, **folder, "transitions": transitions}, seq)
 

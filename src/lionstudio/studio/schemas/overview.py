@@ -40,6 +40,7 @@ class Dashboard(Read):
     hours: list[Hour]
     recent: list[RunView]
     shows: list[ShowListed]
+    has_workers: bool = Field(description="whether the page of workers is of use: on a hub, or when one exists")
 
 
 class Stats(Read):

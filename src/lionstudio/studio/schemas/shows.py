@@ -97,6 +97,20 @@ class BudgetPartView(ResponseModel):
     limit: float
 
 
+class PlayWorkerView(ResponseModel):
+    """The worker of the newest order of a play or of the director, or the reason why that waits for one."""
+
+    work: str = Field(description="show, attempt, gates, merge or final_gates")
+    worker_id: str | None
+    name: str | None
+    fence: int
+    since: float | None = Field(description="when the worker took it")
+    is_open: bool = Field(description="false: the worker of the last attempt, which has ended")
+    wait: str | None = Field(description="why no worker has it yet")
+    wait_short: str | None = Field(description="the same in a few words")
+    needs_person: bool = Field(description="no worker takes it unless a person starts, upgrades or undrains one")
+
+
 class PlayView(ResponseModel):
     """A play; fewer fields are set for a play that is only on disk."""
 
@@ -120,6 +134,7 @@ class PlayView(ResponseModel):
     confinement: str | None = Field(default=None, description="whether its agent was confined, or why not")
     conflict: list[str] = Field(default=[], description="files that conflict with the integration branch")
     changed_files: int | None = Field(default=None, description="files that its collected work changes")
+    worker: PlayWorkerView | None = Field(default=None, description="null for a show on one machine")
     error: str | None = None
 
 
@@ -199,6 +214,9 @@ class ShowView(Read):
     ended_at: float | None = None
     commit: str | None = Field(default=None, description="the last merge on the integration branch")
     directed: bool = Field(default=False, description="whether its director is running")
+    director: PlayWorkerView | None = Field(default=None, description="its worker; null for a show on one machine")
+    by_workers: bool = Field(default=False, description="whether workers play it: then its rows are read, no folder")
+    machines: list[str] = Field(default=[], description="workers that direct it or have one of its plays now")
     error: str | None = Field(description="why its folder was not read")
     transitions: list[TransitionView] = Field(default=[], description="the status history, oldest first")
 

@@ -93,7 +93,8 @@ def list_attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]
         if not (row["id"] in continued and _is_over(item["code"]))  # the run that continues it is what matters
     ]
     items += [_play_item(row) for row in plays if (row["topic"], row["name"]) not in entities]
-    active = [show for show in list_shows(conn, _MOST) if show.status == "active"]
+    # those for workers ask by rows, and a folder of theirs is a copy
+    active = [show for show in list_shows(conn, _MOST) if show.status == "active" and not show.is_for_workers]
     unasked = [show for show in active if (show.topic, None) not in entities]
     items += [item for show in unasked for item in _show_items(show, find_question(settings, show.show_dir))]
     items += [_undirected_item(show, where) for show in active if director_state(settings, show.show_dir) == "free"]

@@ -20,20 +20,35 @@ _MOST_ATTEMPTS = 100
 _MOST_PLAYS = 200  # whose changes are counted
 
 
-def read_play_folder(show: dict[str, Any], name: str) -> dict[str, Any]:
+def read_play_folder(show: dict[str, Any], play: dict[str, Any]) -> dict[str, Any]:
     """The texts and JSON files of a play."""
     if show["error"]:
         return {"intent": None, "prompt": None, "raw_meta": None, "raw_verdict": None, "errors": [show["error"]]}
     show_dir, errors = show["path"], list[str]()
-    folder = os.path.join(show_dir, name)
+    folder = os.path.join(show_dir, play["name"])
     intent, prompt = (_text(os.path.join(folder, file), show_dir, errors) for file in ("_intent.md", "_prompt.md"))
     return {
         "intent": intent,
         "prompt": prompt,
-        "raw_meta": _object(os.path.join(folder, META), show_dir, errors),
-        "raw_verdict": _object(os.path.join(folder, VERDICT), show_dir, errors),
+        "raw_meta": _meta(show, play, errors),
+        "raw_verdict": _verdict(show, play, errors),
         "errors": errors,
     }
+
+
+def _meta(show: dict[str, Any], play: dict[str, Any], errors: list[str]) -> dict[str, Any] | None:
+    """The facts of a play; of one that a worker plays those of the row, because a folder here is an older copy."""
+    if show.get("by_workers"):
+        return dict(play["meta"])
+    return _object(os.path.join(show["path"], play["name"], META), show["path"], errors)
+
+
+def _verdict(show: dict[str, Any], play: dict[str, Any], errors: list[str]) -> dict[str, Any] | None:
+    """The last verdict on a play, from the same place."""
+    if show.get("by_workers"):
+        has_one = play["verdict"]["gate_passed"] is not None
+        return {**play["verdict"], "attempt": play["meta"].get("attempt")} if has_one else None
+    return _object(os.path.join(show["path"], play["name"], VERDICT), show["path"], errors)
 
 
 def final_verdict(show_dir: str) -> dict[str, Any] | None:
@@ -48,8 +63,8 @@ def list_attempts(show: dict[str, Any], play: dict[str, Any]) -> tuple[list[dict
     show_dir, errors = show["path"], list[str]()
     folder = os.path.join(show_dir, play["name"])
     attempts = _archived(folder, show_dir, errors)
-    meta = _object(os.path.join(folder, META), show_dir, errors) or dict(play["meta"])
-    verdict = _object(os.path.join(folder, VERDICT), show_dir, errors)
+    meta = _meta(show, play, errors) or dict(play["meta"])
+    verdict = _verdict(show, play, errors)
     number = meta.get("attempt")
     current = number if isinstance(number, int) and number > 0 else 1
     is_current = verdict is not None and verdict.get("attempt", current) == current

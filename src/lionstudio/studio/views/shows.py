@@ -25,6 +25,7 @@ from lionstudio.state.show_activity import OpenWait, list_open_waits
 from lionstudio.state.show_usage import ShowUsage, usage_by_play, usage_by_show, usage_of_show
 from lionstudio.state.shows import find_play, find_show, list_plays
 from lionstudio.state.transitions import list_transitions
+from lionstudio.state.workers.show_workers import ShowWorkers, show_workers
 from lionstudio.system.safe_read import is_within, read_text
 
 UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
@@ -44,6 +45,7 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
     used, used_by_play = usage_of_show(conn, topic, now), usage_by_play(conn, topic, now)
     merged = [play for play in plays if play.merge_sha and isinstance(play.merged_at, (int, float))]
     transitions = [change.to_dict() for change in list_transitions(conn, "show", show.id)]
+    workers = show_workers(conn, topic)
     begun = [play.started_at for play in plays if isinstance(play.started_at, (int, float))]
     return {
         "topic": show.topic,
@@ -55,8 +57,12 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
         "plays": [
             play_json(play, names, blocked.get(play.name, ()), now, asked.get(play.name))
             | {"usage": used_by_play.get(play.name, ShowUsage()).to_dict()}
+            | {"worker": worker.to_dict() if (worker := workers.plays.get(play.name)) else None}
             for play in plays
         ],
+        "director": workers.director and workers.director.to_dict(),
+        "by_workers": show.is_for_workers,
+        "machines": _machines(workers),
         "critical_path": list(critical_path(plays, now)),
         "blocked": {name: list(holders) for name, holders in blocked.items()},
         "state": show_state(show.to_dict(), rows, now=now, asking=asked).to_dict(),
@@ -81,6 +87,12 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
         "running_plays": [play.name for play in plays if play.status == "running"],
         "transitions": transitions,
     }
+
+
+def _machines(workers: ShowWorkers) -> list[str]:
+    """The names of the workers that have an open order of the show."""
+    every = (workers.director, *workers.plays.values())
+    return sorted({one.name for one in every if one is not None and one.is_open and one.name is not None})
 
 
 def _end_of(transitions: Sequence[Mapping[str, Any]]) -> float | None:
@@ -289,6 +301,13 @@ def show_from_folder(root: str, topic: str) -> dict[str, Any]:
         "base_branch": folder.plan.base_branch,
         "integration_branch": folder.plan.integration_branch,
         "updated_at": folder.times.changed,
+        # the page reads these lists of every show
+        "budget": [],
+        "waits_for": [],
+        "transitions": [],
+        "machines": [],
+        "by_workers": False,
+        "directed": False,
         **progress(Counter(str(play.meta.get("status") or UNKNOWN) for play in folder.plays)),
     }
 

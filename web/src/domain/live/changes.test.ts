@@ -15,7 +15,7 @@ test("staleQueries of a message are its run and the lists with counts", () => {
   expect(staleQueries(change("message", "r"))).toEqual([{ root: "runs" }, { root: "run", id: "r" }]);
 });
 
-test.each(["session", "message", "branch", "show", "play", "team", "team_message", "definition"])(
+test.each(["session", "message", "branch", "show", "play", "team", "team_message", "definition", "worker", "order"])(
   "staleQueries of a %s use known roots",
   (entity) => {
     const roots = staleQueries(change(entity, "p"));

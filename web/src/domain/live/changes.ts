@@ -13,7 +13,7 @@ export interface Change {
 /** The first parts of query keys. */
 export const QUERY_ROOTS = [
   "runs", "run", "home", "shows", "show", "teams", "team", "definitions", "definition", "admin", "launches", "search",
-  "studioSessions", "questions",
+  "studioSessions", "questions", "workers",
 ] as const; // biome-ignore format: one list, one line
 export type QueryRoot = (typeof QUERY_ROOTS)[number];
 
@@ -44,6 +44,10 @@ export function staleQueries(change: Change): StaleQuery[] {
       return [{ root: "teams" }, { root: "team" }];
     case "question":
       return [{ root: "questions" }, { root: "home" }, { root: "shows" }, { root: "show" }];
+    case "worker":
+      return [{ root: "workers" }, { root: "show" }, { root: "home" }];
+    case "order":
+      return [{ root: "workers" }, { root: "show" }];
     case "definition":
       return [{ root: "definitions" }, { root: "definition" }];
     case "studio_session":

@@ -13,6 +13,7 @@ import { Panel } from "@/ui/page";
 import { CopyButton } from "@/ui/text/copy-button";
 import { PlayBadges } from "./play-badges";
 import { PlayDetails } from "./play-details";
+import { PlayWorker } from "./play-worker";
 import classes from "./plays-table.module.css";
 import shared from "./show.module.css";
 
@@ -34,6 +35,7 @@ export function PlaysTable({ show, questions, opened, marked, hover, toggle, ope
   if (show.plays.length === 0) return <NoPlays show={show} />;
   const path = new Set(show.critical_path);
   const running = new Set(show.running_plays);
+  const hasWorkers = show.director != null || show.plays.some(({ worker }) => worker != null);
   return (
     <section className={shared.section} aria-label="Plays">
       <div className={shared.sectionHeader}>
@@ -41,9 +43,10 @@ export function PlaysTable({ show, questions, opened, marked, hover, toggle, ope
         {path.size > 1 && <span className="muted">critical path: {show.critical_path.join(" → ")}</span>}
       </div>
       <Panel>
-        <div className={classes.header} aria-hidden>
+        <div className={classes.header} data-workers={hasWorkers} aria-hidden>
           <span>Play</span>
           <span>State</span>
+          {hasWorkers && <span>Worker</span>}
           <span>Depends on</span>
           <span>Changes</span>
           <span>Cost</span>
@@ -66,6 +69,7 @@ export function PlaysTable({ show, questions, opened, marked, hover, toggle, ope
                 changes={changes?.[play.name]}
                 critical={path.has(play.name)}
                 running={running.has(play.name)}
+                hasWorkers={hasWorkers}
                 open={play.name === opened}
                 toggle={toggle}
               />
@@ -100,11 +104,13 @@ interface RowProps {
   changes: PlayChanges | undefined;
   critical: boolean;
   running: boolean;
+  /** The show runs on several machines. */
+  hasWorkers: boolean;
   open: boolean;
   toggle: (name: string) => void;
 }
 
-function Row({ play, changes, critical, running, open, toggle }: RowProps) {
+function Row({ play, changes, critical, running, hasWorkers, open, toggle }: RowProps) {
   const started = toUnixSeconds(play.meta.started_at);
   return (
     <button
@@ -112,6 +118,7 @@ function Row({ play, changes, critical, running, open, toggle }: RowProps) {
       className={classes.row}
       aria-expanded={open}
       data-play={play.name}
+      data-workers={hasWorkers}
       onClick={() => toggle(play.name)}
     >
       <span className={classes.playCell}>
@@ -124,6 +131,11 @@ function Row({ play, changes, critical, running, open, toggle }: RowProps) {
         {play.confinement && <Confinement sentence={play.confinement} />}
       </span>
       <PlayBadges play={play} />
+      {hasWorkers && (
+        <span className={classes.workerCell} data-empty={play.worker == null}>
+          <PlayWorker worker={play.worker} />
+        </span>
+      )}
       <span
         className={classes.dependencies}
         data-blocked={play.blocked_by.length > 0}

@@ -4,6 +4,7 @@ import { ShowProgress } from "@/ui/data/show-progress";
 import { UsageCost, UsageTokens } from "@/ui/data/show-usage";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { Fact } from "./detail-blocks";
+import { PlayWorker } from "./play-worker";
 import classes from "./show.module.css";
 
 export function ShowFacts({ show }: { show: Show }) {
@@ -54,6 +55,12 @@ export function ShowFacts({ show }: { show: Show }) {
             <code title={show.commit}>{show.commit.slice(0, 12)}</code>
           </Fact>
         )}
+        {show.director && (
+          <Fact name="Director">
+            <PlayWorker worker={show.director} />
+          </Fact>
+        )}
+        {show.machines.length > 0 && <Fact name="Runs on">{show.machines.join(", ")}</Fact>}
         <Fact name="Source">
           {show.status_source === "sqlite" ? "recorded by Lion Studio" : "its folder only: not imported yet"}
         </Fact>

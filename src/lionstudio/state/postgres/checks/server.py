@@ -15,9 +15,24 @@ from lionstudio.state.connection import Row, ServerError
 from lionstudio.state.postgres.connection import PostgresConnection
 from lionstudio.state.postgres.errors import translate_error
 from lionstudio.state.postgres.open import check_known, connect, open_writer, version_of
+from lionstudio.state.postgres.vector_table import VECTOR_COLUMN, create_vectors
+
+
+class Extension(NamedTuple):
+    """An optional extension: what works less well without it, and how the server gets it."""
+
+    effect: str
+    install: str
+
 
 EXTENSIONS = {
-    "pg_trgm": ("filtering runs by a part of their name reads every run", "install the server's contrib package")
+    "pg_trgm": Extension(
+        "filtering runs by a part of their name reads every run", "install the server's contrib package"
+    ),
+    "vector": Extension(
+        "semantic search sends every embedding in its scope to the client, and is slow from about 10,000 messages on",
+        "install pgvector on the server (the package postgresql-NN-pgvector, for version NN of the server)",
+    ),
 }
 _PROBES = 3
 _LOCK_SECONDS = 0.2
@@ -140,7 +155,7 @@ def _no_right(path: str, role: str, database: str, grant: str) -> LionError:
 
 
 _AVAILABLE = """
-SELECT name, installed_version IS NOT NULL FROM pg_available_extensions WHERE name = 'pg_trgm'
+SELECT name, installed_version IS NOT NULL FROM pg_available_extensions WHERE name IN ('pg_trgm', 'vector')
 """
 
 
@@ -152,6 +167,9 @@ def add_extensions(conn: PostgresConnection) -> None:
                 conn.pg.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")
     if conn.value("SELECT to_regproc('index_session_texts') IS NOT NULL"):  # the tables are older than the extension
         conn.pg.execute("SELECT index_session_texts()")
+
+
+_LACKS_VECTORS = f"SELECT to_regclass('messages') IS NOT NULL AND NOT EXISTS ({VECTOR_COLUMN})"
 
 
 # What searches do, rather than the name of a locale: letters in one case are those of ICU where the server has it.
@@ -170,8 +188,12 @@ def list_shortfalls(conn: PostgresConnection) -> Iterator[Shortfall]:
         elif not available[name]:
             database = quote(conn.value("SELECT current_database()"))
             create = f"psql -d {database} -c 'CREATE EXTENSION {name}'"
-            advice = f"`li hub init` adds it; where it may not, as a superuser: {create}"
+            advice = f"`li hub init` adds it; where it may not, as a superuser: {create}, and then `li hub init`"
             yield Shortfall(f"extension.{name}", f"the extension {name} is not in the database", effect, advice)
+        elif name == "vector" and conn.value(_LACKS_VECTORS):
+            missing = "the extension vector is in the database, but the embeddings are not ready for it"
+            advice = "run `li hub init` as the owner of the tables, with the schema of the extension in its search_path"
+            yield Shortfall("extension.vector", missing, effect, advice)
     splits_words, folds_case, in_byte_order = conn.one(_LOCALE) or (True, True, True)
     new_database = "create the database with --template template0 --locale C.UTF-8, and restore a dump into it"
     effects = [
@@ -216,3 +238,12 @@ def _session_of(pg: psycopg.Connection[Row]) -> int:
 
 def bring_state_up_to_date(path: str) -> None:
     open_writer(path, upgrade=True).close()
+
+
+def add_vectors(path: str) -> None:
+    """Let pgvector compute distances, where the database has it; takes a minute or two for 100,000 embeddings."""
+    conn = open_writer(path, create=False)
+    try:
+        create_vectors(conn)
+    finally:
+        conn.close()

@@ -270,7 +270,8 @@ CREATE TABLE plays (
   sort_order bigint NOT NULL DEFAULT 0,
   created_at double precision NOT NULL,
   updated_at double precision NOT NULL,
-  node_metadata text
+  node_metadata text,
+  fence bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX idx_plays_show ON plays(show_id);
 CREATE INDEX idx_plays_status ON plays(status);
@@ -523,3 +524,39 @@ CREATE TABLE pushed_sessions (
   pushed_at double precision NOT NULL,
   deleted_at double precision
 );
+
+-- ── Workers, and the orders that they take ──
+CREATE TABLE workers (
+  id text PRIMARY KEY NOT NULL,
+  machine_id text,
+  name text NOT NULL,
+  labels text NOT NULL DEFAULT '[]',
+  at_once bigint NOT NULL,
+  version text NOT NULL,
+  shape text NOT NULL,
+  sandbox text,
+  draining bigint NOT NULL DEFAULT 0,
+  started_at double precision NOT NULL,
+  seen_at double precision NOT NULL,
+  stopped_at double precision
+);
+CREATE TABLE orders (
+  id text PRIMARY KEY NOT NULL,
+  topic text NOT NULL,
+  play text,
+  work text NOT NULL CHECK (work IN ('show', 'attempt', 'gates', 'merge', 'final_gates')),
+  command text NOT NULL DEFAULT '{}',
+  needs text NOT NULL DEFAULT '[]',
+  shape text NOT NULL,
+  ordered_at double precision NOT NULL,
+  worker_id text,
+  fence bigint NOT NULL DEFAULT 0,
+  beat bigint NOT NULL DEFAULT 0,
+  taken_at double precision,
+  renewed_at double precision,
+  stop text,
+  ended_at double precision,
+  answer text
+);
+CREATE INDEX orders_open ON orders (ordered_at) WHERE ended_at IS NULL;
+CREATE INDEX orders_by_show ON orders (topic, ordered_at);

@@ -74,6 +74,16 @@ CREATE TRIGGER team_messages_feed AFTER INSERT OR UPDATE OR DELETE ON team_messa
   FOR EACH ROW EXECUTE FUNCTION feed('team_message', 'id', 'team_id');
 CREATE TRIGGER definitions_feed AFTER INSERT OR UPDATE OR DELETE ON definitions
   FOR EACH ROW EXECUTE FUNCTION feed('definition', 'id', '');
+-- a renewal is not a change
+CREATE TRIGGER workers_feed AFTER INSERT OR DELETE ON workers
+  FOR EACH ROW EXECUTE FUNCTION feed('worker', 'id', '');
+CREATE TRIGGER workers_feed_update AFTER UPDATE ON workers
+  FOR EACH ROW WHEN ((NEW.name, NEW.labels, NEW.at_once, NEW.version, NEW.shape, NEW.sandbox, NEW.draining, NEW.stopped_at)
+    IS DISTINCT FROM
+    (OLD.name, OLD.labels, OLD.at_once, OLD.version, OLD.shape, OLD.sandbox, OLD.draining, OLD.stopped_at))
+  EXECUTE FUNCTION feed('worker', 'id', '');
+CREATE TRIGGER orders_feed AFTER INSERT OR UPDATE OF worker_id, fence, stop, ended_at OR DELETE ON orders
+  FOR EACH ROW EXECUTE FUNCTION feed('order', 'id', 'topic');
 -- the end of a session ends its streams, in every server
 CREATE TRIGGER studio_sessions_feed AFTER INSERT OR DELETE ON studio_sessions
   FOR EACH ROW EXECUTE FUNCTION feed('studio_session', 'id', '');

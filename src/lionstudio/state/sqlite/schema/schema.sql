@@ -269,7 +269,8 @@ CREATE TABLE plays (
   sort_order     INTEGER NOT NULL DEFAULT 0,
   created_at     REAL    NOT NULL,
   updated_at     REAL    NOT NULL,
-  node_metadata  JSON
+  node_metadata  JSON,
+  fence          INTEGER NOT NULL DEFAULT 0   -- raised whenever a worker takes work of it; an older number writes nothing
 );
 CREATE INDEX idx_plays_show ON plays(show_id);
 CREATE INDEX idx_plays_status ON plays(status);
@@ -527,3 +528,41 @@ CREATE TABLE pushed_sessions (
   pushed_at   REAL NOT NULL,
   deleted_at  REAL
 ) WITHOUT ROWID;
+
+-- ── Workers of a hub, and the orders that they take (docs/workers.md); empty elsewhere ──
+-- All times are by the clock of this database. Sweepers compare numbers of beats, never clocks.
+CREATE TABLE workers (
+  id          TEXT    PRIMARY KEY NOT NULL,
+  machine_id  TEXT,
+  name        TEXT    NOT NULL,
+  labels      JSON    NOT NULL DEFAULT '[]',
+  at_once     INTEGER NOT NULL,
+  version     TEXT    NOT NULL,            -- of Lion Studio there
+  shape       TEXT    NOT NULL,            -- of the orders that it can carry out
+  sandbox     TEXT,                        -- NULL: it cannot confine programs
+  draining    INTEGER NOT NULL DEFAULT 0,
+  started_at  REAL    NOT NULL,
+  seen_at     REAL    NOT NULL,
+  stopped_at  REAL
+) WITHOUT ROWID;
+
+CREATE TABLE orders (
+  id          TEXT    PRIMARY KEY NOT NULL,  -- of its workflow in the engine, too
+  topic       TEXT    NOT NULL,
+  play        TEXT,                          -- NULL: of the whole show
+  work        TEXT    NOT NULL CHECK (work IN ('show', 'attempt', 'gates', 'merge', 'final_gates')),
+  command     JSON    NOT NULL DEFAULT '{}',
+  needs       JSON    NOT NULL DEFAULT '[]', -- labels that a worker must have
+  shape       TEXT    NOT NULL,
+  ordered_at  REAL    NOT NULL,
+  worker_id   TEXT,                          -- that has it; NULL: it waits for one
+  fence       INTEGER NOT NULL DEFAULT 0,    -- that its worker carries
+  beat        INTEGER NOT NULL DEFAULT 0,    -- counts renewals of the lease
+  taken_at    REAL,
+  renewed_at  REAL,
+  stop        TEXT,                          -- why it should stop; NULL: it should not
+  ended_at    REAL,
+  answer      JSON
+) WITHOUT ROWID;
+CREATE INDEX orders_open ON orders (ordered_at) WHERE ended_at IS NULL;
+CREATE INDEX orders_by_show ON orders (topic, ordered_at);

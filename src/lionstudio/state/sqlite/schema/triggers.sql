@@ -326,3 +326,32 @@ CREATE TRIGGER sessions_deleted_pushed AFTER DELETE ON sessions BEGIN
   UPDATE pushed_sessions SET deleted_at = (julianday('now') - 2440587.5) * 86400.0, digest = NULL
    WHERE session_id = OLD.id;
 END;
+
+-- ── Workers and orders; a renewal is not a change ──
+CREATE TRIGGER workers_created AFTER INSERT ON workers BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'worker', NEW.id, NULL);
+END;
+CREATE TRIGGER workers_updated AFTER UPDATE OF name, labels, at_once, version, shape, sandbox, draining, stopped_at ON workers
+WHEN NEW.name IS NOT OLD.name OR NEW.labels IS NOT OLD.labels OR NEW.at_once IS NOT OLD.at_once
+  OR NEW.version IS NOT OLD.version OR NEW.shape IS NOT OLD.shape OR NEW.sandbox IS NOT OLD.sandbox
+  OR NEW.draining IS NOT OLD.draining OR NEW.stopped_at IS NOT OLD.stopped_at BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'worker', NEW.id, NULL);
+END;
+CREATE TRIGGER workers_deleted AFTER DELETE ON workers BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'worker', OLD.id, NULL);
+END;
+CREATE TRIGGER orders_created AFTER INSERT ON orders BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'order', NEW.id, NEW.topic);
+END;
+CREATE TRIGGER orders_updated AFTER UPDATE OF worker_id, fence, stop, ended_at ON orders BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'order', NEW.id, NEW.topic);
+END;
+CREATE TRIGGER orders_deleted AFTER DELETE ON orders BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'order', OLD.id, OLD.topic);
+END;

@@ -1,0 +1,147 @@
+"""`li workers ls`: list the workers of the hub, and the orders that wait for one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import ago, iso
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
+from lionstudio.cli.workers._hub import require_hub
+from lionstudio.cli.workers._orders import TeamOrders, name_of
+from lionstudio.model.status.worker_state import worker_status
+from lionstudio.state.workers.orders import Order, list_orders
+from lionstudio.state.workers.waits import count_loads
+from lionstudio.state.workers.workers import Worker, list_workers
+
+DESCRIPTION = """\
+List the workers of the hub with their labels, load, version and last sign of life, and the orders that no worker has
+taken yet, with the reason."""
+EXAMPLES = (
+    ("li workers ls", "workers and what waits for them"),
+    ("li workers ls --json | jq '.workers[] | {name, orders}'", "for a script"),
+)
+_COLUMNS = (
+    Column("NAME", narrowest=12),
+    Column("ID", rank=3),
+    Column("STATE"),
+    Column("LOAD", right=True),
+    Column("LABELS", narrowest=10, rank=2),
+    Column("SEEN", right=True, rank=1),
+    Column("VERSION", rank=4),
+    Column("WORKS ON", narrowest=20),
+)
+_TONES = {
+    "ready": "green",
+    "busy": "green",
+    "draining": "yellow",
+    "drained": "yellow",
+    "silent": "red",
+    "stopped": "dim",
+}
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """This command has no options of its own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    settings = db_access.settings_of(args)
+    require_hub(settings)
+    with db_access.reading(settings.db) as conn:
+        workers, orders = list_workers(conn), list_orders(conn)
+    team = TeamOrders(orders, workers, count_loads(orders))
+    if args.json:
+        from lionstudio.cli._toolkit.json_output import print_json
+
+        listed = [worker_wire(worker, orders) for worker in workers]
+        print_json({"workers": listed, "waiting": [order_wire(order, team) for order in team.waiting]})
+        return 0
+    if is_terminal():
+        paint = styles_for(sys.stdout, refused=args.no_color)
+        rows = [_cells(worker, orders) for worker in workers]
+        emit_lines(render(_COLUMNS, rows, width_of(sys.stdout), paint) if rows else [])
+    else:
+        emit("".join("\t".join(_plain(worker, orders)) + "\n" for worker in workers))
+    if not workers:
+        say("No worker is connected. Start one on any machine: li worker", quiet=args.quiet)
+    for order in team.waiting:
+        say(f"{inline(name_of(order))} waits: {inline(team.wait(order).text)}", quiet=args.quiet)
+    return 0
+
+
+def state_of(worker: Worker) -> str:
+    is_stopped = worker.stopped_at is not None
+    return worker_status(is_stopped=is_stopped, is_fresh=worker.is_fresh, draining=worker.draining, busy=worker.busy)
+
+
+def _orders_of(worker: Worker, orders: list[Order]) -> list[Order]:
+    return [order for order in orders if order.worker_id == worker.id]
+
+
+def worker_wire(worker: Worker, orders: list[Order]) -> dict[str, Any]:
+    return {
+        "id": worker.id,
+        "name": worker.name,
+        "machine_id": worker.machine_id,
+        "state": state_of(worker),
+        "labels": list(worker.labels),
+        "at_once": worker.at_once,
+        "version": worker.version,
+        "shape": worker.shape,
+        "sandbox": worker.sandbox,
+        "draining": worker.draining,
+        "started_at": worker.started_at,
+        "seen_at": worker.seen_at,
+        "silent_seconds": round(worker.silent_seconds, 3),
+        "stopped_at": worker.stopped_at,
+        "orders": [_held_wire(order) for order in _orders_of(worker, orders)],
+    }
+
+
+def _held_wire(order: Order) -> dict[str, Any]:
+    names = ("id", "topic", "play", "fence", "taken_at")
+    return {**{name: getattr(order, name) for name in names}, "work": str(order.work)}
+
+
+def order_wire(order: Order, team: TeamOrders) -> dict[str, Any]:
+    return {
+        "id": order.id,
+        "topic": order.topic,
+        "play": order.play,
+        "work": str(order.work),
+        "needs": list(order.needs),
+        "ordered_at": order.ordered_at,
+        "why": team.wait(order).text,
+    }
+
+
+def _load(worker: Worker, orders: list[Order]) -> str:
+    plays = sum(order.work != "show" for order in _orders_of(worker, orders))
+    return f"{plays}/{worker.at_once}"
+
+
+def _cells(worker: Worker, orders: list[Order]) -> list[Cell]:
+    state, now = state_of(worker), time.time()
+    return [
+        Cell(inline(worker.name)),
+        Cell(inline(worker.id[:8]), "dim"),
+        Cell(state, _TONES[state]),
+        Cell(_load(worker, orders)),
+        Cell(inline(",".join(worker.labels))),
+        Cell(ago(now - worker.silent_seconds, now)),
+        Cell(inline(worker.version), "dim"),
+        Cell(inline(", ".join(name_of(order) for order in _orders_of(worker, orders))), "dim"),
+    ]
+
+
+def _plain(worker: Worker, orders: list[Order]) -> list[str]:
+    seen = iso(worker.seen_at) or ""
+    cells = (worker.id, worker.name, state_of(worker), _load(worker, orders), ",".join(worker.labels), seen)
+    return [inline(cell) for cell in (*cells, worker.version, ",".join(o.id for o in _orders_of(worker, orders)))]

@@ -1,0 +1,49 @@
+"""`li workers rm`: remove a worker that is gone from the list."""
+
+from __future__ import annotations
+
+import argparse
+
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import utf8
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli.workers._hub import require_hub
+from lionstudio.errors import Conflict
+from lionstudio.state.connection import Connection
+from lionstudio.state.workers.workers import Worker, get_worker, remove_worker
+
+DESCRIPTION = """\
+Remove a worker that is gone from the list. One that is connected is refused, and so is one that still has orders: those
+of a silent worker go to others by themselves."""
+EXAMPLES = (("li workers rm build-1", "remove it; started again, it comes back"),)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("worker", type=utf8, metavar="WORKER", help="name or id")
+
+
+def run(args: argparse.Namespace) -> int:
+    settings = db_access.settings_of(args)
+    require_hub(settings)
+
+    def work(conn: Connection) -> Worker:
+        worker = get_worker(conn, args.worker)
+        if worker.is_fresh:
+            raise Conflict(f"worker {worker.name} is connected", hint="stop its `li worker` first")
+        if worker.busy:
+            raise Conflict(
+                f"worker {worker.name} still has orders", hint="another worker takes them over: li workers ls"
+            )
+        remove_worker(conn, worker.id)
+        return worker
+
+    with db_access.database(settings.db) as database:
+        worker = database.write(work)
+    if args.json:
+        from lionstudio.cli._toolkit.json_output import print_json
+
+        print_json({"id": worker.id, "name": worker.name, "removed": True})
+    else:
+        emit(f"{inline(worker.name)} removed\n")
+    return 0

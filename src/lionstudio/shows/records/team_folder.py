@@ -1,0 +1,98 @@
+"""The folder of a show on a machine of a team, made from the rows, which are the truth there.
+
+People speak by rows: `said` in the metadata of the show has the last decision about each play and about the show,
+`abort` and `concurrency` what their names say, `edit` an edited plan. The director reads files, as everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from lionstudio.model.shows.play_codec import meta_from_play
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.shows.show_files import (
+    ABORT,
+    ACCEPTED_PLAN,
+    CONCURRENCY,
+    DECISION,
+    FINAL_GATES,
+    FINAL_VERDICT,
+    GRANTED_BUDGET,
+    PLAN,
+    VERDICT,
+)
+from lionstudio.shows.records.decisions import find_decision, parse_decision
+from lionstudio.shows.records.play_records import path_inside, write_json, write_meta
+from lionstudio.system.atomic_write import make_folder, write_text
+from lionstudio.system.json_read import find_object
+from lionstudio.system.safe_read import read_text
+
+
+def write_folder(show_dir: str, show: Show, plays: Sequence[Play], *, keep_plan: bool = False) -> None:
+    """Write everything that a director reads, as the rows have it; `keep_plan`: a person may be editing it here."""
+    facts = show.metadata
+    make_folder(show_dir)
+    if not keep_plan or not os.path.lexists(os.path.join(show_dir, PLAN)):
+        _write_text(os.path.join(show_dir, PLAN), facts.get("plan"))
+    _write_text(os.path.join(show_dir, ACCEPTED_PLAN), facts.get("accepted_text") or facts.get("plan"))
+    for play in plays:
+        write_play(show_dir, play)
+    _write_json(os.path.join(show_dir, FINAL_VERDICT), facts.get("final_verdict"))
+    _write_json(os.path.join(show_dir, FINAL_GATES), facts.get("final_gates"))
+    _write_json(os.path.join(show_dir, GRANTED_BUDGET), facts.get("granted"))
+    write_words(show_dir, show)
+
+
+def write_play(show_dir: str, play: Play) -> None:
+    """Write `_meta.json` and `_verdict.json` of a play."""
+    write_meta(show_dir, play.name, meta_from_play(play))
+    verdict = play.metadata.get("verdict")
+    _write_json(path_inside(show_dir, play.name, VERDICT), verdict)
+
+
+def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
+    """Write what people said since, where the files differ; an older word does not replace a newer one."""
+    facts = show.metadata
+    words = facts.get("said")
+    for play, record in (words if isinstance(words, dict) else {}).items():
+        decision, about = parse_decision(record), play or None
+        before = find_decision(show_dir, about)
+        if before is None or before.id != decision.id:
+            folder = os.path.join(show_dir, play) if play else show_dir
+            make_folder(folder)
+            write_text(os.path.join(folder, DECISION), json.dumps(record, indent=1) + "\n")
+    _write_json(os.path.join(show_dir, CONCURRENCY), _concurrency(facts.get("concurrency")))
+    abort = os.path.join(show_dir, ABORT)
+    if facts.get("abort") and not os.path.lexists(abort):
+        write_text(abort, f"{facts['abort']}\n")
+    elif not facts.get("abort"):
+        with suppress(FileNotFoundError):
+            os.unlink(abort)
+    if with_edit:
+        _write_text(os.path.join(show_dir, PLAN), facts["edit"].get("text"))
+
+
+def _concurrency(value: Any) -> dict[str, int] | None:
+    return {"concurrency": value} if isinstance(value, int) and value > 0 else None
+
+
+def _write_text(path: str, text: Any) -> None:
+    if not isinstance(text, str):
+        return
+    with suppress(Exception):
+        if read_text(path) == text:
+            return
+    write_text(path, text)
+
+
+def _write_json(path: str, value: Any) -> None:
+    """Write a file, or remove it where the row has nothing; nothing is written where it is equal."""
+    if not isinstance(value, dict):
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+    elif find_object(path) != value:
+        write_json(path, value)

@@ -1,0 +1,129 @@
+"""Give a show to the workers of a hub: check its plan, write its rows, and order its direction."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from lionstudio.errors import InvalidInput, LionError
+from lionstudio.files.shows.followed_plan import digest_of
+from lionstudio.files.shows.plan_reader import load_plan
+from lionstudio.model.ids import new_id
+from lionstudio.model.redaction.process import redactor
+from lionstudio.model.shows.show import TEAM, Show
+from lionstudio.model.shows.show_files import PLAN
+from lionstudio.settings import Settings
+from lionstudio.shows.gates.reviewers import pin_reviewers
+from lionstudio.shows.git.preflight import find_repo
+from lionstudio.shows.git.remote.address import resolve_remote
+from lionstudio.shows.git.remote.open_remote import check_remote
+from lionstudio.shows.process.engine import SHAPE
+from lionstudio.shows.records.play_records import put_facts, save_show
+from lionstudio.shows.workers.definitions import find_definitions, store_definitions
+from lionstudio.state.connection import Connection
+from lionstudio.state.database import Database
+from lionstudio.state.shows import find_show
+from lionstudio.state.workers.orders import Work, find_show_order, next_show_order, place_order
+from lionstudio.system.git import Git
+from lionstudio.system.safe_read import read_text
+
+
+class Submitted(NamedTuple):
+    order_id: str
+    is_new: bool  # False: a director has it already
+
+
+def submit_show(
+    show_dir: str,
+    settings: Settings,
+    database: Database,
+    *,
+    again: bool,
+    concurrency: int | None = None,
+    warn: Callable[[str], None] = lambda text: None,
+) -> Submitted:
+    """Write the rows of a show unless they exist, and order its direction unless it is directed."""
+    topic = os.path.basename(show_dir)
+    show = database.read(lambda conn: find_show(conn, topic))
+    if show is None or not show.is_for_workers:
+        _create(show_dir, settings, database, warn)
+
+    def order(conn: Connection) -> Submitted:
+        if concurrency is not None:
+            put_facts(conn, topic, concurrency=concurrency)
+        if (running := find_show_order(conn, topic)) is not None:
+            return Submitted(running.id, False)
+        if again:
+            facts = (find_show(conn, topic) or Show(topic=topic, show_dir=show_dir)).metadata
+            about_plays = {play: word for play, word in (facts.get("said") or {}).items() if play}
+            put_facts(conn, topic, abort=None, said=about_plays or None)
+        order_id = next_show_order(conn, topic)
+        place_order(conn, order_id, topic, None, Work.SHOW, {"again": again}, shape=SHAPE)
+        return Submitted(order_id, True)
+
+    return database.write(order)
+
+
+def _create(show_dir: str, settings: Settings, database: Database, warn: Callable[[str], None]) -> None:
+    """Write the rows of a new show; everything that could be wrong with it is found out before."""
+    topic = os.path.basename(show_dir)
+    text = read_text(os.path.join(show_dir, PLAN))
+    plan = load_plan(topic, text, os.path.join(show_dir, PLAN))
+    if redactor().text(text) != text:
+        raise InvalidInput(
+            f"{PLAN} holds a secret, which no row stores, so other machines would not get it",
+            hint="name a variable with pass_env instead of its value",
+        )
+    if plan.copy:
+        raise InvalidInput(
+            "`copy` names files of this machine, which workers do not have",
+            hint="remove `copy` from the plan, or make the files with `setup`",
+        )
+    remote = resolve_remote(plan.remote, plan.repo)
+    checked = check_remote(remote, plan.base_branch or _branch_of(plan.repo), topic, home=settings.home)
+    if checked.problems or checked.base is None:
+        raise InvalidInput(f"cannot start the show: {(*checked.problems, 'the base has no commit')[0]}")
+    for warning in checked.warnings:
+        warn(warning)
+    pin_reviewers(plan, settings, {})  # refused here, not by the director
+    definitions = find_definitions(plan, settings)
+    references = database.write(lambda conn: store_definitions(conn, definitions))
+    team: dict[str, Any] = {"remote": remote, "definitions": references}
+    save_show(show_dir, database, plan, text, base=checked.base, accepted_plan=digest_of(text), **{TEAM: team})
+
+
+def _branch_of(repo: str | None) -> str | None:
+    """The branch of a repository on this machine, as for a show that is played here; None: that of the remote."""
+    with suppress(LionError):
+        if repo is not None:
+            head = Git(git_dir=find_repo(repo).git_dir).run("symbolic-ref", "-q", "--short", "HEAD")
+            return head.line if head.code == 0 else None
+    return None
+
+
+def send_edit(show_dir: str, database: Database) -> bool:
+    """Send the plan of this machine to the director where it was edited; return whether it was."""
+    topic = os.path.basename(show_dir)
+    path = os.path.join(show_dir, PLAN)
+    if not os.path.lexists(path):
+        return False
+    text = read_text(path)
+
+    def work(conn: Connection) -> bool:
+        show = find_show(conn, topic)
+        facts = {} if show is None else show.metadata
+        known = (facts.get("plan"), (facts.get("edit") or {}).get("text"))
+        if (
+            show is None
+            or not show.is_for_workers
+            or text in known
+            or os.path.realpath(show.show_dir) != os.path.realpath(show_dir)
+        ):
+            return False
+        load_plan(topic, text, path)  # refused here, with its line
+        put_facts(conn, topic, edit={"id": new_id(), "text": text})
+        return True
+
+    return database.write(work)

@@ -1,0 +1,493 @@
+"""The worker process: it takes orders of shows from the hub, carries them out, and renews their leases.
+
+Nothing here decides by a clock of another place. While the hub is away, everything waits: agents are frozen by their
+supervisors, and after the hub is back the fence of each order tells whether it is still ours.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from lionstudio.crash import point
+from lionstudio.errors import LionError, WrongVersion
+from lionstudio.machine import host_name
+from lionstudio.runs.settle import settle_dead_runs
+from lionstudio.shows.execute.executor import failure_of
+from lionstudio.shows.process import codec
+from lionstudio.shows.process.engine import SHAPE
+from lionstudio.shows.process.engine_database import check_engine
+from lionstudio.shows.process.engine_hub import HubEngine
+from lionstudio.shows.process.inbox import Detached
+from lionstudio.shows.workers.carry_out import carry_out
+from lionstudio.shows.workers.direct import Lost, ShowOrder
+from lionstudio.shows.workers.fenced_database import AWAY, FencedDatabase
+from lionstudio.shows.workers.sweeper import SWEEP_SECONDS, Sweeper, clock
+from lionstudio.shows.workers.team_show import OrderShow, Shared, Workplace
+from lionstudio.state.backends import open_database, open_tail
+from lionstudio.state.connection import Connection, ServerRefused
+from lionstudio.state.database import Database
+from lionstudio.state.hub.machines import see_machine
+from lionstudio.state.workers.orders import (
+    Order,
+    OrderLost,
+    Work,
+    answer_order,
+    give_away,
+    list_taken,
+    list_waiting,
+    release_order,
+    renew_order,
+    take_order,
+)
+from lionstudio.state.workers.workers import BEAT_SECONDS, Worker, beat_worker, register_worker, stop_worker
+
+_RETRY_SECONDS = 1.0
+_SETTLE_SECONDS = 12 * BEAT_SECONDS
+_FIRST = (Work.SHOW, Work.MERGE, Work.FINAL_GATES, Work.GATES, Work.ATTEMPT)  # what is nearly done comes first
+_GIVEN_AWAY = "its order was given to another worker"
+
+
+@dataclass(slots=True)
+class Carried:
+    """One order that this worker has."""
+
+    order: Order
+    stop: str | None = None
+    is_lost: bool = False
+    show: ShowOrder | None = None
+    leaving: bool = False
+    done: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_lost or self.leaving
+
+
+class WorkerProcess:
+    """One worker; `say` prints a line for the user."""
+
+    def __init__(self, place: Workplace, worker: Worker, say: Callable[[str], None]) -> None:
+        self._place, self._me, self._say = place, worker, say
+        self._db = place.settings.db
+        self._lock = threading.RLock()
+        self._carried: dict[str, Carried] = {}
+        self._shared: dict[str, Shared] = {}
+        self._wakeup = threading.Event()
+        self._stopping = self._leaving = self._draining = False
+        self._is_away = False
+        self._settle_at = 0.0
+        self._other_shapes: set[str] = set()
+        self._database: Database | None = None
+        self._engine: HubEngine | None = None
+
+    # ── life ──
+
+    def run(self, *, once: bool = False) -> int:
+        """Work until a signal has ended it; with `once`, until nothing is left to do."""
+        if not self._connect():
+            return 0
+        plays = "1 play" if self._me.at_once == 1 else f"{self._me.at_once} plays"
+        self._say(f"Worker {self._me.name} ({self._me.id[:8]}) is connected, and takes up to {plays} at once.")
+        threads = [
+            threading.Thread(target=self._keep, args=(loop,), daemon=True, name=name)
+            for name, loop in (("leases", self._renew), ("sweeper", self._sweep), ("feed", self._follow))
+        ]
+        for thread in threads:
+            thread.start()
+        self._adopt()
+        idle_since: float | None = None
+        while not self._is_finished():
+            self._wakeup.clear()
+            self._patiently(self._settle)
+            took = self._patiently(self._take) or 0
+            if once and not took and not self._carried:
+                idle_since = idle_since or time.monotonic()
+                if time.monotonic() - idle_since > 2 * BEAT_SECONDS:
+                    break
+            else:
+                idle_since = None
+            self._wakeup.wait(BEAT_SECONDS)
+        self._leave()
+        return 0
+
+    def stop(self) -> None:
+        """First: take nothing new and finish what runs; shows go to other workers. Second: leave at once."""
+        if self._stopping:
+            self._leaving = True
+        self._stopping = True
+        self._wakeup.set()
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stopping
+
+    @property
+    def plays(self) -> int:
+        with self._lock:
+            return sum(carried.order.work is not Work.SHOW for carried in self._carried.values())
+
+    def _is_finished(self) -> bool:
+        if not self._stopping:
+            return False
+        self._give_shows_back()
+        return self._leaving or not self._carried
+
+    def _connect(self) -> bool:
+        """Register; a hub that is away is waited for, and a wrong one is refused."""
+        while not self._stopping:
+            try:
+                self._database = database = open_database(self._db, create=False, long_lived=True)
+                _check_engine(self._db)
+                database.write(lambda conn: register_worker(conn, self._me))
+                self._engine = HubEngine(self._db, self._me.id, {"direct": self._direct, "carry_out": self._carry_out})
+                if self._is_away:
+                    self._say("The hub is back.")
+                    self._is_away = False
+                return True
+            except ServerRefused:
+                raise
+            except AWAY as error:
+                self._note_away(error)
+                self._wakeup.wait(_RETRY_SECONDS)
+        return False
+
+    def _leave(self) -> None:
+        with suppress(LionError):
+            assert self._database is not None
+            self._database.write(lambda conn: stop_worker(conn, self._me.id))
+
+    def _note_away(self, error: LionError) -> None:
+        if not self._is_away:
+            self._is_away = True
+            self._say(f"{error.message}. Waiting until the hub is back; nothing is lost.")
+
+    def _note_back(self) -> None:
+        if self._is_away:
+            self._is_away = False
+            self._say("The hub is back.")
+
+    def _patiently(self, work: Callable[[], Any]) -> Any:
+        """Do something that may be left out while the hub is away."""
+        try:
+            result = work()
+        except AWAY as error:
+            self._note_away(error)
+            return None
+        except LionError as error:
+            self._say(f"{error.message}")
+            return None
+        return result
+
+    def _settle(self) -> None:
+        """Record the end of runs whose processes were killed here, as those of orders that were given away."""
+        if time.monotonic() >= self._settle_at:
+            self._settle_at = time.monotonic() + _SETTLE_SECONDS
+            assert self._database is not None
+            for notice in settle_dead_runs(self._database):
+                self._say(notice)
+
+    # ── taking ──
+
+    def _take(self) -> int:
+        """Take what waits and fits; returns the number of orders taken."""
+        if self._stopping or self._draining:
+            return 0
+        assert self._database is not None
+        taken = 0
+        waiting = self._database.read(list_waiting)
+        self._report_other_shapes(waiting)
+        for order in sorted(waiting, key=lambda order: _FIRST.index(order.work)):
+            fits = order.shape == SHAPE == self._me.shape and set(order.needs) <= set(self._me.labels)
+            if not fits or (order.work is not Work.SHOW and self.plays >= self._me.at_once):
+                continue
+            mine = self._database.write(partial(self._take_one, order=order))
+            if mine is not None:
+                point("worker.taken")
+                self._begin(mine)
+                taken += 1
+        return taken
+
+    def _take_one(self, conn: Connection, order: Order) -> Order | None:
+        draining = beat_worker(conn, self._me.id)
+        if draining is None:
+            register_worker(conn, self._me)  # it was removed from the list while it was away
+        return None if draining else take_order(conn, order, self._me.id)
+
+    def _report_other_shapes(self, waiting: list[Order]) -> None:
+        for shape in {order.shape for order in waiting} - {SHAPE} - self._other_shapes:
+            self._other_shapes.add(shape)
+            self._say(
+                f"Orders of another version of Lion Studio wait ({shape}, this worker has {SHAPE}); it takes none."
+            )
+
+    def _adopt(self) -> None:
+        """Go on with the orders that an earlier process of this worker had."""
+        assert self._database is not None
+        database = self._database
+        for order in self._patiently(lambda: database.read(partial(list_taken, worker_id=self._me.id))) or []:
+            if order.id not in self._carried:
+                self._say(f"Going on with {_name(order)}")
+                self._begin(order)
+
+    def _begin(self, order: Order) -> None:
+        with self._lock:
+            self._carried[order.id] = Carried(order)
+        threading.Thread(target=self._start, args=(order,), daemon=True, name=order.id).start()
+
+    def _start(self, order: Order) -> None:
+        """Start the workflow of an order, or resume it; another director's steps are used again, nothing else is."""
+        carried = self._carried[order.id]
+        try:
+            self._fenced(carried).patiently(lambda: self._start_workflow(carried))
+        except OrderLost:
+            self._forget(carried)
+        except Exception as error:
+            self._say(f"{_name(order)}: {type(error).__name__}: {error}")
+            self._forget(carried)
+
+    def _start_workflow(self, carried: Carried) -> None:
+        assert self._engine is not None
+        order = carried.order
+        if order.work is Work.SHOW and not self._engine.has_ended(order.id):
+            self._engine.start(order.id, "direct", order.id)
+        elif order.work is Work.SHOW:
+            self._finish(carried, {"error": "the director ended without an answer"})
+            self._forget(carried)
+        elif self._engine.has_ended(workflow := f"{order.id}/{order.fence}"):
+            self._release(order)  # it failed without an answer: another try gets another number
+            self._forget(carried)
+        else:
+            self._engine.start(workflow, "carry_out", order.id, order.fence)
+
+    # ── carrying out, in threads of the engine ──
+
+    def _direct(self, order_id: str) -> None:
+        with self._carrying(order_id) as carried:
+            if carried is None:
+                raise Detached  # not ours: the worker that has the order resumes it
+            assert self._engine is not None
+            self._say(f"Directing {carried.order.topic}")
+            try:
+                carried.show = ShowOrder(self._engine, self._place, self._fenced(carried), carried.order)
+                if carried.is_over:
+                    raise Detached
+                answer = {"status": carried.show.run()}
+            except OrderLost as error:
+                raise Lost from error
+            except AWAY as error:
+                raise Detached from error  # no answer: the show is resumed from its steps
+            except Exception as error:
+                answer = {"error": self._problem_of(error)}
+            self._finish(carried, answer)
+            self._say(f"{carried.order.topic} ended: {answer.get('status') or answer.get('error')}")
+
+    def _carry_out(self, order_id: str, fence: int) -> None:
+        with self._carrying(order_id) as carried:
+            if carried is None or carried.order.fence != fence:
+                raise Detached
+            order = carried.order
+            assert self._engine is not None
+            self._say(f"{_name(order)}: {order.work}")
+            try:
+                answer = self._carry_out_in_show(carried)
+            except OrderLost as error:
+                raise Lost from error
+            except AWAY as error:
+                self._patiently(partial(self._release, order))  # no answer: another try gets another number
+                raise Lost from error
+            except Exception as error:  # only this play is affected
+                failed = failure_of(codec.command_from_json(order.command), self._problem_of(error))
+                answer = codec.event_to_json(failed)
+            point("worker.done")
+            self._finish(carried, answer)
+
+    def _carry_out_in_show(self, carried: Carried) -> codec.Json:
+        order = carried.order
+        assert self._engine is not None
+        show = OrderShow(
+            self._place,
+            self._fenced(carried),
+            order.topic,
+            order.play,
+            (order.id, order.fence),
+            self._share(order.topic),
+            lambda: _GIVEN_AWAY if carried.is_lost else carried.stop,
+        )
+        try:
+            return carry_out(self._engine, order, show)
+        finally:
+            show.close()
+
+    def _problem_of(self, error: Exception) -> str:
+        if isinstance(error, LionError):
+            return error.message if error.hint is None else f"{error.message} ({error.hint})"
+        self._say(traceback.format_exc())
+        return f"the worker failed: {type(error).__name__}: {error}"
+
+    @contextmanager
+    def _carrying(self, order_id: str) -> Iterator[Carried | None]:
+        """Forget an order when its work has ended here, however it ended."""
+        carried = self._carried.get(order_id)
+        try:
+            yield carried
+        except (Detached, Lost):
+            if carried is not None and carried.is_lost:
+                self._say(f"{_name(carried.order)} was given to another worker; it ends here.")
+            raise
+        except OrderLost as error:
+            raise Lost from error
+        except Exception as error:
+            self._say(f"{order_id}: {type(error).__name__}: {error}")
+            raise
+        finally:
+            if carried is not None:
+                self._forget(carried)
+
+    def _fenced(self, carried: Carried) -> FencedDatabase:
+        assert self._database is not None
+        order = carried.order
+        return FencedDatabase(self._database, order.id, order.fence, lambda: carried.is_over)
+
+    def _finish(self, carried: Carried, answer: Any) -> None:
+        database, order = self._fenced(carried), carried.order
+        database.write(lambda conn: answer_order(conn, order.id, order.fence, answer))
+
+    def _share(self, topic: str) -> Shared:
+        with self._lock:
+            return self._shared.setdefault(topic, Shared())
+
+    def _forget(self, carried: Carried) -> None:
+        with self._lock:
+            if self._carried.get(carried.order.id) is carried:
+                del self._carried[carried.order.id]
+        carried.done.set()
+        self._wakeup.set()
+
+    def _give_shows_back(self) -> None:
+        """End directing here and let other workers go on with the shows."""
+        with self._lock:
+            shows = [carried for carried in self._carried.values() if carried.order.work is Work.SHOW]
+        for carried in shows:
+            carried.leaving = True
+            if carried.show is not None:
+                carried.show.detach()
+            if carried.done.wait(BEAT_SECONDS):
+                self._patiently(partial(self._release, carried.order))
+
+    def _release(self, order: Order) -> None:
+        assert self._database is not None
+        self._database.write(lambda conn: release_order(conn, order.id, order.fence))
+
+    # ── threads ──
+
+    def _keep(self, loop: Callable[[], None]) -> None:
+        """Run a thread that must not end: without its renewals, everything here would be given away."""
+        while True:
+            try:
+                loop()
+            except Exception:
+                self._say(traceback.format_exc())
+                time.sleep(_RETRY_SECONDS)
+
+    def _renew(self) -> None:
+        """Renew all leases every beat, on a connection of its own: no other write delays it."""
+        database: Database | None = None
+        while True:
+            began = clock()
+            try:
+                if database is None:
+                    database = open_database(self._db, create=False)
+                self._beat(database)
+            except AWAY as error:
+                self._note_away(error)
+            except LionError as error:
+                self._say(error.message)
+            time.sleep(max(0.05, BEAT_SECONDS - (clock() - began)))
+
+    def _beat(self, database: Database) -> None:
+        with self._lock:
+            held = [carried for carried in self._carried.values() if not carried.is_lost]
+
+        def work(conn: Connection) -> tuple[bool | None, dict[str, bool], dict[str, str | None]]:
+            draining = beat_worker(conn, self._me.id)
+            if self._me.machine_id is not None:  # its runs are alive
+                see_machine(conn, self._me.machine_id, host_name() or self._me.name, self._me.version)
+            kept = {one.order.id: renew_order(conn, one.order.id, one.order.fence) for one in held}
+            stops = {order.id: order.stop for order in list_taken(conn, self._me.id)} if held else {}
+            return draining, kept, stops
+
+        draining, kept, stops = database.write(work)
+        self._note_back()
+        if bool(draining) != self._draining:
+            self._draining = bool(draining)
+            self._say("Draining: this worker takes nothing new." if draining else "This worker takes orders again.")
+            self._wakeup.set()
+        for carried in held:
+            if not kept[carried.order.id] and not carried.done.is_set():
+                carried.is_lost = True
+                if carried.show is not None:
+                    carried.show.detach()
+            carried.stop = carried.stop or stops.get(carried.order.id)
+
+    def _sweep(self) -> None:
+        sweeper, database = Sweeper(), None
+        while True:
+            try:
+                if database is None:
+                    database = open_database(self._db, create=False)
+                taken = database.read(list_taken)
+                with self._lock:
+                    ours = set(self._carried)
+                for order in sweeper.look(taken, ours, clock()):
+                    if database.write(partial(give_away, order=order)):
+                        self._say(f"{_name(order)} had no sign of life from its worker, and is given away.")
+            except LionError:
+                sweeper.forget()
+            time.sleep(SWEEP_SECONDS)
+
+    def _follow(self) -> None:
+        """Wake up by the change feed: new orders, answers, stops, and words of people."""
+        while True:
+            try:
+                with open_tail(self._db) as tail:
+                    while True:
+                        changes = tail.wait(BEAT_SECONDS)
+                        if not changes.rows and not changes.resync:
+                            continue
+                        kinds = {change.entity for change in changes.rows}
+                        if changes.resync or kinds & {"order", "worker"}:
+                            self._wakeup.set()
+                            self._read_stops()
+                        if changes.resync or kinds & {"order", "show", "question"}:
+                            with self._lock:
+                                shows = [one.show for one in self._carried.values() if one.show is not None]
+                            for show in shows:
+                                show.wake()
+            except LionError:
+                time.sleep(_RETRY_SECONDS)
+
+    def _read_stops(self) -> None:
+        with self._lock:
+            held = list(self._carried.values())
+        if not held or self._database is None:
+            return
+        stops = {order.id: order.stop for order in self._database.read(lambda conn: list_taken(conn, self._me.id))}
+        for carried in held:
+            carried.stop = carried.stop or stops.get(carried.order.id)
+
+
+def _check_engine(path: str) -> None:
+    version = check_engine(path)
+    if version.current is not None and version.current < version.latest:
+        raise WrongVersion(f"the engine of {path} has no tables of this version yet", hint="li hub init")
+
+
+def _name(order: Order) -> str:
+    return order.topic if order.play is None else f"{order.topic}/{order.play}"

@@ -1,0 +1,1 @@
+"""Workers of a hub, and the orders that they take: leases and fences."""

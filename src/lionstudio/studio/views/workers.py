@@ -1,0 +1,90 @@
+"""Workers and waiting orders as the API returns them."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import Any
+
+from lionstudio.model.status.worker_state import worker_state
+from lionstudio.state.connection import Connection
+from lionstudio.state.hub.machines import list_machines, name_machines
+from lionstudio.state.workers.held_orders import HeldOrder, list_held_orders
+from lionstudio.state.workers.orders import Order, Work, list_waiting
+from lionstudio.state.workers.waits import explain_wait
+from lionstudio.state.workers.workers import Worker, list_workers
+from lionstudio.version import VERSION
+
+_MOST_WAITING = 200
+
+
+def workers_json(conn: Connection) -> dict[str, Any]:
+    """All workers with their orders, and the orders that wait."""
+    workers, held, waiting = list_workers(conn), defaultdict[str, list[HeldOrder]](list), list_waiting(conn)
+    for order in list_held_orders(conn):
+        held[order.worker_id].append(order)
+    machines, now = name_machines(list_machines(conn)), time.time()
+    loads = {worker.id: _load(held[worker.id]) for worker in workers}
+    return {
+        "workers": [
+            _worker_json(worker, held[worker.id], machines.get(worker.machine_id or ""), now) for worker in workers
+        ],
+        "waiting": [_waiting_json(order, workers, loads) for order in waiting[:_MOST_WAITING]],
+        "waiting_total": len(waiting),
+    }
+
+
+def _worker_json(worker: Worker, orders: list[HeldOrder], machine: str | None, now: float) -> dict[str, Any]:
+    state = worker_state(
+        is_stopped=worker.stopped_at is not None,
+        is_fresh=worker.is_fresh,
+        draining=worker.draining,
+        busy=len(orders),
+        now=now,
+    )
+    return {
+        "id": worker.id,
+        "name": worker.name,
+        "machine_id": worker.machine_id,
+        "machine_name": machine,
+        "labels": list(worker.labels),
+        "at_once": worker.at_once,
+        "load": _load(orders),
+        "version": worker.version,
+        "is_same_version": worker.version == VERSION,
+        "sandbox": worker.sandbox,
+        "draining": worker.draining,
+        "started_at": worker.started_at,
+        "seen_at": worker.seen_at,
+        "silent_seconds": max(0.0, worker.silent_seconds),
+        "stopped_at": worker.stopped_at,
+        "is_connected": worker.is_fresh,
+        "orders": [_order_json(order) for order in orders],
+        "state": state.to_dict(),
+    }
+
+
+def _order_json(order: HeldOrder) -> dict[str, Any]:
+    return {name: value for name, value in order._asdict().items() if name != "worker_id"}
+
+
+def _load(orders: list[HeldOrder]) -> int:
+    return sum(order.work != Work.SHOW for order in orders)
+
+
+def _waiting_json(order: Order, workers: list[Worker], loads: dict[str, int]) -> dict[str, Any]:
+    wait = explain_wait(order, workers, loads)
+    return {
+        "id": order.id,
+        "topic": order.topic,
+        "play": order.play,
+        "work": str(order.work),
+        "needs": list(order.needs),
+        "ordered_at": order.ordered_at,
+        "wait": {
+            "code": str(wait.code),
+            "text": wait.text,
+            "missing": list(wait.missing),
+            "needs_person": wait.needs_person,
+        },
+    }

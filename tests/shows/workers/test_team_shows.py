@@ -1,0 +1,155 @@
+"""What shows can do on one machine, on workers: reviewers, budgets, usage limits; and bad input for workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.shows.test_attacks_reviewers import PASS
+from tests.support.children import environment
+from tests.support.commands import LI
+from tests.support.fleet import TOPIC, Fleet
+from tests.support.hub_cutter import HubCutter
+from tests.support.postgres_server import PASSWORD, PostgresServer
+
+from lionstudio.state.backends import reading
+from lionstudio.state.exchange.questions import list_unsettled
+
+pytestmark = pytest.mark.postgres
+WRITE = "@run sh -c 'echo {0} > {0}.txt'\n@say done"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, postgres_server: PostgresServer) -> Iterator[Fleet]:
+    name = postgres_server.create()
+    fleet = Fleet(tmp_path, postgres_server.local_url(name))
+    try:
+        yield fleet
+    finally:
+        fleet.close()
+        postgres_server.drop(name)
+
+
+def questions(fleet: Fleet) -> list[str | None]:
+    """The plays of the open questions of the show; None: the whole show."""
+    with reading(fleet.url) as conn:
+        return [question.play_name for question in list_unsettled(conn, TOPIC) if question.is_open]
+
+
+def test_reviewer_of_a_team_show_judges_on_the_worker(fleet: Fleet) -> None:
+    agents = fleet.root / "user" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "critic.md").write_text(f"---\nprovider: script\n---\n{PASS}\n")
+    fleet.write_plan({"a": WRITE.format("a")}, gates=[{"review": "critic"}])
+    fleet.start_worker("one")
+
+    assert fleet.run_show().code == 0
+    fleet.wait_for_end()
+
+    fleet.assert_completed("a")
+    with reading(fleet.url) as conn:
+        names = [name for (name,) in conn.all("SELECT name FROM sessions ORDER BY created_at")]
+    assert names == [f"show_{TOPIC}_a", f"show_{TOPIC}_a_review"]
+
+
+def test_budget_of_a_team_show_is_granted_from_another_machine(fleet: Fleet) -> None:
+    spend = "@usage 90 20\n@say spent"
+    fleet.write_plan({"a": spend, "b": {"prompt": spend, "depends_on": ["a"]}}, budget={"tokens": 100})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: questions(fleet) and fleet.statuses() == {"a": "merged", "b": "pending"})
+
+    granted = fleet.li("show", "approve", TOPIC, "--tokens", "100", "--yes")
+
+    assert granted.code == 0, granted
+    fleet.wait_for_end()
+    assert (fleet.show_status(), fleet.statuses()) == ("completed", {"a": "merged", "b": "merged"})
+
+
+def test_usage_limit_parks_a_play_of_a_team_show_without_using_an_attempt(fleet: Fleet) -> None:
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 6))
+    script = f"@limit usage limit; resets at {moment}"
+    fleet.write_plan({"a": script}, max_attempts=1)
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: fleet.runs()["a"] >= 2, 60)  # it was resumed when the limit was over
+
+    with reading(fleet.url) as conn:
+        assert conn.value("SELECT attempt FROM plays") == 1
+    assert fleet.li("show", "abort", TOPIC).code == 0
+    fleet.wait_for_end()
+
+
+def test_agent_that_pushes_to_the_branch_itself_is_found_out(fleet: Fleet) -> None:
+    push = f"git push -q {fleet.remote} HEAD:refs/heads/show/{TOPIC}/integration"
+    forge = f"@run sh -c 'echo own > own.txt; git add -A; git commit -qm own; {push}'\n@say done"
+    fleet.write_plan({"a": forge})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+
+    fleet.wait_until(lambda: questions(fleet) or fleet.show_status() == "completed")
+
+    assert fleet.show_status() == "active"
+    assert "merged" not in fleet.statuses().values()
+
+
+def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
+    fleet: Fleet, postgres_server: PostgresServer
+) -> None:
+    home = fleet.root / "one"
+    home.mkdir()
+    (home / ".pgpass").write_text(f"*:*:*:lion:{PASSWORD}\n")
+    (home / ".pgpass").chmod(0o600)
+    (home / ".gitconfig").write_text("[user]\nname = Ann\nemail = ann@example.org\n")
+    cutter = HubCutter(postgres_server.port)
+    database = fleet.url.partition("?")[0].rpartition("/")[2]
+    url = f"postgresql://lion@127.0.0.1:{cutter.port}/{database}?sslmode=disable&gssencmode=disable"
+    fleet.write_plan({"a": WRITE.format("a")}, max_attempts=1)
+    fleet.start_worker("one", LIONAGI_DB=url, HOME=str(home))
+    assert fleet.run_show().code == 0
+    # the recorder is started now, and needs a while until it connects
+    fleet.wait_until(lambda: list(home.glob(f"shows/{TOPIC}/a/attempts/*/started.json")))
+    cutter.set("cut")
+    time.sleep(3 * fleet.beat)
+    cutter.set("pass")
+    fleet.wait_for_end()
+    cutter.close()
+
+    fleet.assert_completed("a")
+
+
+def test_worker_that_the_server_refuses_ends(fleet: Fleet) -> None:
+    missing = fleet.url.replace(fleet.url.partition("?")[0].rpartition("/")[2], "nosuch")
+
+    refused = fleet.li("worker", LIONAGI_DB=missing)
+
+    assert refused.code == 1
+    assert "no such database" in refused.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="needs a small file system")
+def test_full_disk_of_a_worker_fails_its_play_and_not_the_worker(fleet: Fleet) -> None:
+    home = fleet.root / "small"
+    home.mkdir()
+    fleet.write_plan({"a": "@run sh -c 'head -c 60000000 /dev/zero > big.bin'\n@say done"}, max_attempts=1)
+    mount = f"mount -t tmpfs -o size=24m tmpfs {home} && exec {LI} worker --name small"
+    with open(fleet.root / "small.log", "ab") as log:
+        fleet.workers["small"] = subprocess.Popen(
+            ["unshare", "--mount", "sh", "-c", mount],
+            env=environment(**fleet.env("small")),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    assert fleet.run_show().code == 0
+
+    fleet.wait_until(lambda: fleet.statuses().get("a") in ("escalated", "merged"))
+
+    assert fleet.statuses() == {"a": "escalated"}
+    assert fleet.workers["small"].poll() is None
