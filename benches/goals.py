@@ -198,6 +198,23 @@ GOALS = (
         "postgres",
         ("commit here, event at a client of the hub, p95",),
     ),
+    ProductGoal(
+        "workers: takeover after `kill -9` of a machine",
+        "≤ 3 beats and a look",
+        "fleet",
+        (r"takeover after kill -9 of a machine / 3 beats \+ sweep",),
+    ),
+    ProductGoal("workers: takeover after a freeze", "≤ 1.3 leases", "fleet", ("takeover after a freeze / lease",)),
+    ProductGoal(
+        "workers: attempts lost by a restart of the hub", "0", "fleet", ("attempts lost by a restart of the hub",)
+    ),
+    ProductGoal("workers: three beside one, 30 equal plays", "≤ 0.4 ×", "fleet", ("three workers / one, equal plays",)),
+    ProductGoal(
+        "workers: cost of a play as a show grows",
+        "last / first quarter ≤ 1.2 ×",
+        "fleet",
+        (r"cost of a play, last / first quarter of .*, 4 workers",),
+    ),
 )
 
 

@@ -13,7 +13,7 @@ from benches.table import Table, at_least
 from lionstudio.state.backends import open_database, open_reader
 from lionstudio.state.connection import Connection
 from lionstudio.state.postgres.open import open_writer
-from lionstudio.state.postgres.vector_table import create_vectors
+from lionstudio.state.postgres.vectors import create_vectors
 from lionstudio.state.sqlite.vectors import Neighbour, nearest
 
 _DIMENSIONS = 384

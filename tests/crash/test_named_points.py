@@ -45,6 +45,13 @@ WORKS: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
 # Points whose work needs files of its own, with the test that kills there.
 ELSEWHERE: Mapping[str, str] = {
     "file.temporary_written": "tests/system/test_safe_files.py",
+    "show.mirror.written": "tests/shows/git/remote/test_mirrors.py",
+    "show.remote.begun": "tests/shows/git/remote/test_mirrors.py",
+    "show.remote.pushed": "tests/shows/git/remote/test_remote_merge.py",
+    "show.work.published": "tests/shows/git/remote/test_published_work.py",
+    "show.checkout.outdated": "tests/shows/git/remote/test_published_work.py",
+    "worker.taken": "tests/shows/workers/test_fleet.py",
+    "worker.done": "tests/shows/workers/test_fleet.py",
     "definition.row_written": "tests/definitions/test_versions.py",
     "definition.file_written": "tests/definitions/test_versions.py",
     "team.file_written": "tests/teams/test_concurrent_writers.py",

@@ -78,8 +78,8 @@ def statements(studio: InProcess, path: str) -> list[str]:
         ("/api/search?q=s0m0&group=true", 14),
         ("/api/find?q=s00", 14),
         ("/api/shows", 10),
-        ("/api/shows/show1", 10),
-        ("/api/dashboard", 18),
+        ("/api/shows/show1", 11),
+        ("/api/dashboard", 19),
         ("/api/attention", 14),
     ],
 )

@@ -44,6 +44,8 @@ HELD: dict[str, Any] = {
     "network": True,
     "deciders": ("critic",),
     "agent": "script",
+    "remote": "/other.git",
+    "needs": ("gpu",),
     "max_attempts": 4,
     "plays": (replace(PLAY, gates=()),),
 }
@@ -55,7 +57,7 @@ HELD_IN_PLAY: dict[str, Any] = {
     "network": True,
     "max_attempts": 4,
 }
-FIXED_IN_PLAY: dict[str, Any] = {"agent": "script", "playbook": "other", "args": {"depth": "9"}}
+FIXED_IN_PLAY: dict[str, Any] = {"agent": "script", "playbook": "other", "args": {"depth": "9"}, "needs": ("gpu",)}
 
 
 def test_every_field_is_either_held_back_or_free() -> None:

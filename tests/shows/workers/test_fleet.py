@@ -111,6 +111,21 @@ def test_killed_worker_process_that_starts_again_adopts_its_attempt(fleet: Fleet
     assert fleet.fences("attempt")["slow"] == 1
 
 
+@pytest.mark.parametrize("point", ["worker.taken:2", "worker.done:1"])
+def test_worker_killed_beside_its_order_goes_on_after_a_restart(fleet: Fleet, point: str) -> None:
+    """Between taking the order of an attempt and beginning it, and between its end and the answer."""
+    fleet.write_plan({"a": write("a")})
+    killed = fleet.start_worker("one", LIONAGI_CRASH_AT=point)
+    assert fleet.run_show().code == 0
+    assert killed.wait(60) == -signal.SIGKILL
+    del fleet.workers["one"]
+
+    fleet.start_worker("one")
+    fleet.wait_for_end()
+
+    fleet.assert_completed("a")
+
+
 def test_show_is_directed_elsewhere_when_the_machine_of_its_director_dies(fleet: Fleet) -> None:
     fleet.write_plan({"slow": write("slow", seconds=6), "next": {"prompt": write("next"), "depends_on": ["slow"]}})
     fleet.start_worker("boss", "--labels", "boss")

@@ -26,9 +26,9 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.embeddings import EmbeddingModel, clear_embeddings, list_missing, store_embeddings
 from lionstudio.state.messages.append import append
-from lionstudio.state.postgres import vector_table
+from lionstudio.state.postgres import vectors as module
 from lionstudio.state.postgres.open import open_writer
-from lionstudio.state.postgres.vector_table import create_vectors, has_vectors
+from lionstudio.state.postgres.vectors import create_vectors, has_vectors
 from lionstudio.state.sqlite.search_ranges import ANYWHERE, Scope
 from lionstudio.state.sqlite.vectors import Neighbour, nearest
 from lionstudio.state.upkeep.remove import remove_sessions
@@ -247,7 +247,7 @@ def test_server_without_the_extension_is_reported(postgres_server: PostgresServe
 
 def test_table_is_filled_while_embeddings_change(vector_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     add_extension(vector_url)
-    monkeypatch.setattr(vector_table, "_BATCH", 1)
+    monkeypatch.setattr(module, "_BATCH", 1)
     is_over = threading.Event()
 
     def change(db: Database) -> None:
@@ -274,7 +274,7 @@ def test_interrupted_fill_is_not_used_and_done_again(vector_url: str, monkeypatc
     with open_database(vector_url) as hub:
         add(hub, begin(hub).branch_id, {"right": [1.0, 0.0], "left": [-1.0, 0.0]})
         with monkeypatch.context() as patch:
-            patch.setattr(vector_table, "_FILL", "SELECT 1 / 0")
+            patch.setattr(module, "_FILL", "SELECT 1 / 0")
             with pytest.raises(Exception, match="division by zero"):
                 use_extension(vector_url)
         assert not read(hub, has_vectors)

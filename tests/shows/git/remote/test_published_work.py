@@ -165,6 +165,29 @@ def test_prepare_replaces_a_checkout_of_another_base(remote: Path, tmp_path: Pat
     assert collect(fresh, "nothing", attempt=1).changed == ()
 
 
+PREPARE = """
+from pathlib import Path
+from tests.support.git_remotes import machine
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare
+repo = machine(arguments["remote"], Path(arguments["home"]))
+print(prepare(CheckoutTarget(repo=repo, play="play", base=arguments["base"], head=arguments["head"])).path)
+"""
+
+
+def test_prepare_of_newer_work_is_repeated_after_a_kill(remote: Path, tmp_path: Path) -> None:
+    one = machine(remote, tmp_path / "one")
+    first = checkout_of(one)
+    head = _commit(one.git_dir, one.base)
+    arguments = {"remote": str(remote), "home": str(tmp_path / "one"), "base": first.base, "head": head}
+    killed = run_script(PREPARE, arguments, LIONAGI_CRASH_AT="show.checkout.outdated")
+    killed.communicate(timeout=120)
+    assert killed.returncode == -9
+    again = run_script(PREPARE, arguments)
+    path = again.communicate(timeout=120)[0].strip()
+    assert git(path, "rev-parse", "HEAD") == head
+    assert git(path, "status", "--porcelain") == ""
+
+
 def test_prepare_moves_a_broken_checkout_aside(remote: Path, tmp_path: Path) -> None:
     one = machine(remote, tmp_path / "one")
     broken = checkout_of(one)

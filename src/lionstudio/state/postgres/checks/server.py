@@ -15,7 +15,7 @@ from lionstudio.state.connection import Row, ServerError
 from lionstudio.state.postgres.connection import PostgresConnection
 from lionstudio.state.postgres.errors import translate_error
 from lionstudio.state.postgres.open import check_known, connect, open_writer, version_of
-from lionstudio.state.postgres.vector_table import VECTOR_COLUMN, create_vectors
+from lionstudio.state.postgres.vectors import VECTOR_COLUMN, create_vectors
 
 
 class Extension(NamedTuple):

@@ -1,4 +1,4 @@
--- What semantic search needs where the server has pgvector; `li hub init` runs this, and fills the table (vector_table.py).
+-- What semantic search needs where the server has pgvector; `li hub init` runs this, and fills the table (vectors.py).
 -- It is not part of the versioned schema: without it, every embedding in scope is read and compared by the client.
 
 -- The embeddings of messages, of any length, without those that have no direction: zero, or damaged. The column is
