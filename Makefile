@@ -36,7 +36,8 @@ test: check check-web ## run all checks and tests that must pass before a change
 	@$(PY) tools/browser.py
 	@$(PY) tools/sandbox.py
 	@echo "Running all tests except the browser tests…"
-	@$(call run_tests,-m "not e2e" --ignore tests/programs/test_acp.py $(ARGS))
+# Many of them wait for processes, leases and servers: a third one keeps two cores busy.
+	@$(subst $(PARALLEL),--numprocesses 3,$(call run_tests,-m "not e2e" --ignore tests/programs/test_acp.py $(ARGS)))
 # The browser driver keeps an event loop running, which would disturb other tests in the same process.
 	@echo "Running the browser tests…"
 	@$(call run_tests,-m "e2e and not agents" $(ARGS))
