@@ -22,7 +22,7 @@ from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.settings import Settings, load_settings
 from lionstudio.show_sync.drift import show_drift
 from lionstudio.shows.director.commands import Command
-from lionstudio.shows.process.engine import Engine, Workflow, order_in_thread
+from lionstudio.shows.process.engine import DirectorEngine, Workflow, order_in_thread
 from lionstudio.shows.process.lock import find_director, has_director
 from lionstudio.shows.process.process import DirectorProcess
 from lionstudio.shows.process.workflow import ShowWorkflow
@@ -53,7 +53,7 @@ class PlainEngine:
         pass
 
 
-def plain(_name: str, workflow: ShowWorkflow) -> Engine:
+def plain(_name: str, workflow: ShowWorkflow) -> DirectorEngine:
     return PlainEngine(workflow.workflows)
 
 

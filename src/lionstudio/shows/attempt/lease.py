@@ -162,7 +162,7 @@ class LeaseKeeper:
         return answers == [True]
 
     def close(self) -> None:
-        """End the guard and the threads; nothing of the attempt is alive any more."""
+        """End the guard and the threads, after everything of the attempt has ended."""
         self._stop_threads()
         self._say(guard.QUIT)
         if self._socket is not None:

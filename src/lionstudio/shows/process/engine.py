@@ -17,10 +17,7 @@ SHAPE = "shows-8"  # raise it when the order or results of steps change; runs of
 
 
 class Engine(Protocol):
-    """Runs the workflows of one show."""
-
-    def run(self, workflow_id: str, name: str, *args: Any) -> Any:
-        """Start a workflow, or resume an unfinished one, and wait for its result."""
+    """Keeps the steps of one show, and has its commands carried out."""
 
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         """Run a step of a workflow and record its result."""
@@ -35,6 +32,13 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Stop; unfinished workflows can be resumed later."""
+
+
+class DirectorEngine(Engine, Protocol):
+    """The engine of a director process, which runs nothing but its show."""
+
+    def run(self, workflow_id: str, name: str, *args: Any) -> Any:
+        """Start a workflow, or resume an unfinished one, and wait for its result."""
 
 
 def order_in_thread(

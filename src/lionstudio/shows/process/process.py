@@ -16,7 +16,7 @@ from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.execute.open_show import OpenShow
-from lionstudio.shows.process.engine import Engine
+from lionstudio.shows.process.engine import DirectorEngine
 from lionstudio.shows.process.lock import acquire_director_lock, announce
 from lionstudio.shows.process.rest_mark import clear_resting
 from lionstudio.shows.process.workflow import ShowWorkflow
@@ -25,7 +25,7 @@ from lionstudio.state.backends import exists
 from lionstudio.system.watchdog_process import make_memory_private
 
 ENGINE = "engine.db"
-MakeEngine = Callable[[str, ShowWorkflow], Engine]
+MakeEngine = Callable[[str, ShowWorkflow], DirectorEngine]
 _LOOK_SECONDS = 2.0
 _MISSING_SECONDS = 1.0  # a file that is being replaced is missing for a moment
 
@@ -102,7 +102,7 @@ class DirectorProcess:
         with suppress(OSError):  # it is woken already, or has ended
             os.write(self._wake, b"1")
 
-    def _direct(self, engine: Engine) -> None:
+    def _direct(self, engine: DirectorEngine) -> None:
         try:
             self._outcome.append(engine.run(f"show/{self._show.topic}", "show", self._show.topic))
         except BaseException as error:
@@ -121,7 +121,7 @@ class DirectorProcess:
         self._wake = -1  # a late signal writes to no other file
 
 
-def _make_durable_engine(settings: Settings, name: str, workflow: ShowWorkflow) -> Engine:
+def _make_durable_engine(settings: Settings, name: str, workflow: ShowWorkflow) -> DirectorEngine:
     from lionstudio.shows.process.engine_dbos import DbosEngine  # takes half a second to load
 
     return DbosEngine(os.path.join(settings.home, ENGINE), name, workflow.workflows)

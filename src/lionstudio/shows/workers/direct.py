@@ -59,10 +59,6 @@ class TeamEngine:
         self._open: dict[str, tuple[str, Command, Callable[[str, Any], None]]] = {}
         self.failed: Callable[[Command, str], codec.Json] = lambda command, problem: {}
 
-    def run(self, workflow_id: str, name: str, *args: Any) -> Any:
-        """Only the worker starts workflows."""
-        raise NotImplementedError
-
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         return self._hub.step(name, without_loss(work), *args)
 

@@ -50,7 +50,7 @@ class FencedDatabase(Database):
                 return work()
             except AWAY as error:
                 if self._is_over():
-                    raise OrderLost(f"order {self._order_id} is not carried out here any more") from error
+                    raise OrderLost(f"order {self._order_id} is carried out elsewhere, or not at all") from error
                 time.sleep(_RETRY_SECONDS)
 
     def close(self) -> None:

@@ -33,8 +33,8 @@ class Renewal:
             raise
 
     def why_lost(self) -> str:
-        """Return a sentence for an order that is not ours any more."""
-        unknown = f"order {self._order_id} is not held under fence {self._fence} any more"
+        """Return a sentence for an order that we lost."""
+        unknown = f"order {self._order_id} was held under fence {self._fence}, and is lost"
         try:
             order = None if self._conn is None else find_order(self._conn, self._order_id)
         except (LionError, *LIBRARY_ERRORS):

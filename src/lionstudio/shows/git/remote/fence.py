@@ -80,7 +80,7 @@ def check_fence(repo: Repo, play: str, fence: int, seen: Seen) -> None:
 
 
 def raise_fence(repo: Repo, play: str, fence: int) -> None:
-    """Make sure that no worker with a lower fence can move refs of a play any more."""
+    """Make sure that no worker with a lower fence can move refs of a play from now on."""
     for number in range(_MOST_TRIES):
         seen = look(repo, play, integration=False, fetch=number > 0)
         check_fence(repo, play, fence, seen)
