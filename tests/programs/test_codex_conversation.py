@@ -137,8 +137,8 @@ def test_codex_reads_the_words_of_a_denial_in_the_same_turn(codex: Agent) -> Non
     words = [message for message in run.messages if isinstance(message, Instruction) and message.role == "user"]
     assert [message.content["instruction"] for message in words] == ["use b.txt instead"]
     bodies = [json.loads(line) for line in codex.network.bodies(before).splitlines()]
-    assert len(bodies) == 2  # the call and the answer: one turn
-    assert "use b.txt instead" in json.dumps(bodies[1])
+    assert "use b.txt instead" in json.dumps(bodies[1:]), [body["input"][-2:] for body in bodies]
+    assert [record.get("method") for record in run.printed].count("turn/completed") == 1
     assert not (Path(codex.task.cwd) / "a.txt").exists()
 
 

@@ -69,6 +69,7 @@ def _work(args: argparse.Namespace, labels: tuple[str, ...]) -> int:
     from lionstudio.shows.workers.worker import WorkerProcess
     from lionstudio.shows.workers.worker_identity import load_identity, lock_path, take_lock
     from lionstudio.state.workers.workers import Worker
+    from lionstudio.system.sandbox.bwrap import find_bwrap
     from lionstudio.version import VERSION
 
     settings = db_access.settings_of(args)
@@ -82,7 +83,7 @@ def _work(args: argparse.Namespace, labels: tuple[str, ...]) -> int:
             version=VERSION,
             shape=SHAPE,
             machine_id=machine_id(),
-            sandbox=settings.sandbox,
+            sandbox=None if settings.sandbox == "off" or find_bwrap().problem else "bwrap",
         )
         place = Workplace(settings, dict(os.environ), lambda text: _line(args, text), lock_path(settings.home))
         worker = WorkerProcess(place, me, lambda text: _line(args, text))

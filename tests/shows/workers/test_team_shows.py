@@ -17,10 +17,14 @@ from tests.support.fleet import TOPIC, Fleet
 from tests.support.hub_cutter import HubCutter
 from tests.support.postgres_server import PASSWORD, PostgresServer
 
-from lionstudio.state.backends import reading
+from lionstudio.settings import load_settings
+from lionstudio.shows.workers.worker_identity import load_identity
+from lionstudio.state.backends import open_database, reading
 from lionstudio.state.exchange.questions import list_unsettled
+from lionstudio.studio.views.attention import list_attention
 
 pytestmark = pytest.mark.postgres
+GIVE_UP = "UPDATE orders SET answer = :answer, ended_at = ordered_at + 1 WHERE work = 'show'"
 WRITE = "@run sh -c 'echo {0} > {0}.txt'\n@say done"
 
 
@@ -153,3 +157,81 @@ def test_full_disk_of_a_worker_fails_its_play_and_not_the_worker(fleet: Fleet) -
 
     assert fleet.statuses() == {"a": "escalated"}
     assert fleet.workers["small"].poll() is None
+
+
+def test_agent_of_a_director_that_gave_up_is_adopted(fleet: Fleet) -> None:
+    fleet.write_plan({"a": f"@run sleep 6\n{WRITE.format('a')}"})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: fleet.runs()["a"] == 1)
+
+    with open_database(fleet.url) as database:
+        database.write(lambda conn: conn.execute(GIVE_UP, {"answer": '{"error": "the disk is full"}'}))
+        (item,) = database.read(lambda conn: list_attention(conn, load_settings(fleet.env("user"))))
+    assert item["code"] == "show.undirected"
+    assert "The director gave up: the disk is full. Continue with `li show resume demo" in item["evidence"]
+    assert fleet.li("show", "resume", TOPIC, "--detach").code == 0
+    fleet.wait_for_end()
+
+    fleet.assert_completed("a")
+    assert fleet.runs()["a"] == 1
+    assert [work for work, _, _ in fleet.all_orders()].count("attempt") == 1
+
+
+def test_order_waits_until_other_work_on_its_play_has_ended(fleet: Fleet) -> None:
+    fleet.write_plan({"a": f"@run sleep 60\n{WRITE.format('a')}"}, max_attempts=1)
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: fleet.runs()["a"] == 1)
+
+    with open_database(fleet.url) as database:  # as if the earlier director had ordered another attempt
+        database.write(lambda conn: conn.execute(GIVE_UP, {"answer": '{"error": "the disk is full"}'}))
+        database.write(lambda conn: conn.execute("UPDATE orders SET command = '{}' WHERE work = 'attempt'"))
+    assert fleet.li("show", "resume", TOPIC, "--detach").code == 0
+    fleet.wait_until(lambda: [work for work, _, _ in fleet.all_orders()].count("attempt") == 2)
+
+    with reading(fleet.url) as conn:
+        (first, second) = conn.all("SELECT ended_at, ordered_at FROM orders WHERE work = 'attempt' ORDER BY ordered_at")
+    assert first[0] <= second[1]  # nothing of the first one is awake
+    assert fleet.li("show", "abort", TOPIC).code == 0
+    fleet.wait_for_end()
+
+
+def test_show_that_no_worker_can_take_needs_a_person(fleet: Fleet) -> None:
+    fleet.write_plan({"a": {"prompt": "@say done", "needs": ["gpu"]}})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: any(order.work == "attempt" for order in fleet.orders()))
+
+    with reading(fleet.url) as conn:
+        (item,) = list_attention(conn, load_settings(fleet.env("user")))
+        sandboxes = conn.all("SELECT sandbox FROM workers")
+
+    assert (item["code"], item["title"]) == ("show.no_worker", TOPIC)
+    assert item["evidence"] == "a waits: no connected worker has the label gpu"
+    assert sandboxes == [(None,)]  # it is switched off
+    assert fleet.li("show", "abort", TOPIC).code == 0
+    fleet.wait_for_end()
+
+
+def test_draining_worker_gives_its_show_to_another_one(fleet: Fleet) -> None:
+    fleet.write_plan({"a": {"prompt": "@say done", "needs": ["gpu"]}})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: fleet.order_of("show"))
+    fleet.start_worker("two", "--labels", "gpu")
+
+    assert fleet.li("workers", "drain", "one").code == 0
+
+    fleet.wait_until(lambda: (order := fleet.order_of("show")) and fleet.worker_name(order) == "two", 30)
+    fleet.wait_for_end()
+    assert fleet.statuses() == {"a": "merged"}
+
+
+def test_copy_of_a_home_is_another_worker(tmp_path: Path) -> None:
+    first = load_identity(str(tmp_path / "home"), "build-1")
+    shutil.copytree(tmp_path / "home", tmp_path / "copy")
+
+    assert load_identity(str(tmp_path / "home"), None) == first
+    assert load_identity(str(tmp_path / "copy"), None) == load_identity(str(tmp_path / "copy"), None)
+    assert load_identity(str(tmp_path / "copy"), None).id != first.id

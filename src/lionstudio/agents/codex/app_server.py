@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from lionstudio.agents.codex.approvals import Approval, parse_approval
@@ -37,6 +38,7 @@ _MAY_FAIL = ("turn/steer", "turn/interrupt")  # the turn may have ended meanwhil
 _PROMPT = "prompt"  # our id of the first message, which the run has stored before we start
 
 Then = Callable[[Response], Awaitable[None]]
+Decide = Callable[[], Awaitable[None]]
 
 
 class CodexConversation:
@@ -56,6 +58,7 @@ class CodexConversation:
         self._waiting: dict[str, Approval] = {}  # by question
         self._answered = list(task.answered)  # of the run that this one continues; each decides once
         self._sent: dict[str, SentMessage] = {}  # given to Codex, and not in the conversation yet
+        self._decisions: dict[str, Decide] = {}  # by the message that Codex must have before the decision
         self._now: deque[SentMessage] = deque()  # for the running turn, once it has a name
         self._next: deque[SentMessage] = deque()
 
@@ -186,6 +189,8 @@ class CodexConversation:
             # refused: the turn has ended meanwhile, or takes no messages; it is the next one then
             if response.error is not None and self._sent.pop(sent.message.id, None) is not None:
                 self._next.append(sent)
+            if decide := self._decisions.pop(sent.message.id, None):
+                await decide()
 
         params = {"threadId": self._thread, "expectedTurnId": self._turn, "clientUserMessageId": sent.message.id}
         await self._request("turn/steer", {**params, "input": _input(sent.text)}, steered)
@@ -220,12 +225,16 @@ class CodexConversation:
         if approval is None or not await self._takes(answered):  # it was closed meanwhile
             return
         yield AnswerTaken(answered.question.id)
+        decide = partial(self._connection.respond, approval.request, approval.reply(answered))
         if answered.answer.text and not approval.takes_words:
-            # Codex takes no words with a decision; before it, they are in the turn that reads the decision
+            # Codex takes no words with a decision; once it has them, the request that tells the decision has them too
             metadata = {"answers": answered.question.id}
             words = Instruction(content={"instruction": answered.answer.text}, metadata=metadata)
             await self._send(SentMessage(words, Delivery.NOW))
-        await self._connection.respond(approval.request, approval.reply(answered))
+            if words.id in self._sent:
+                self._decisions[words.id] = decide
+                return
+        await decide()
 
     async def _notified(self, method: str, params: Record) -> AsyncGenerator[Event, None]:
         if method == "serverRequest/resolved":

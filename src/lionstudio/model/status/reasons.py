@@ -60,6 +60,7 @@ REASONS: Mapping[str, str] = {
     "play.escalated": "Escalated to a person.",
     "show.attention": "Plays of this show need a person.",
     "show.undirected": "The director exited; the show continues when it is resumed.",
+    "show.no_worker": "Work of the show waits for a worker that can take it.",
     "show.aborted": "The show was aborted.",
     FINAL_GATES: "The final gates rejected the merged work.",
     "team.archived": "The team is archived.",

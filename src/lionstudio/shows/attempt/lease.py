@@ -177,6 +177,7 @@ class LeaseKeeper:
 
     def _stop_threads(self) -> None:
         self._closing.set()
+        self._say(guard.ASK)  # its answer wakes the thread that serves it
         for thread in self._threads:
             thread.join(BEAT_SECONDS)  # the one that renews may wait for the hub; it ends with us
 

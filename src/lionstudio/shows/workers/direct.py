@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError
+from lionstudio.model.shows.show import Show
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.shows.director import commands, events
 from lionstudio.shows.director.commands import Command
-from lionstudio.shows.execute.executor import Executor
+from lionstudio.shows.execute.executor import Executor, failure_of
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import SHAPE
 from lionstudio.shows.process.engine_hub import HubEngine
@@ -50,14 +50,22 @@ def without_loss(work: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+class _Open(NamedTuple):
+    """A command whose answer has not come."""
+
+    job: str
+    command: Command
+    answer: Callable[[str, Any], None]
+
+
 class TeamEngine:
     """The engine of one show on the hub: its commands are orders, and their answers rows."""
 
     def __init__(self, hub: HubEngine, database: FencedDatabase, order: Order, show: DirectedShow) -> None:
         self._hub, self._database, self._order, self._show = hub, database, order, show
         self._lock = threading.Lock()
-        self._open: dict[str, tuple[str, Command, Callable[[str, Any], None]]] = {}
-        self.failed: Callable[[Command, str], codec.Json] = lambda command, problem: {}
+        self._open: dict[str, _Open] = {}
+        self._unplaced: set[str] = set()  # until an order that an earlier director left has ended
 
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         return self._hub.step(name, without_loss(work), *args)
@@ -68,35 +76,61 @@ class TeamEngine:
         if isinstance(command, commands.PrepareCheckout):  # the order of the attempt does it on its machine
             answer(job, codec.event_to_json(events.CheckoutPrepared(command.play)))
             return
-        if isinstance(command, commands.StopAttempt):  # no order of it is open: nothing runs
-            stopped = events.AttemptEnded(command.play, events.AttemptOutcome.STOPPED, self._show.stop_reason())
-            answer(job, codec.event_to_json(stopped))
-            return
-        play = getattr(command, "play", None)
         order_id = f"{self._order.id}/{job}"
-        needs = self._show.plan.needs_of(play)
         with self._lock:
-            self._open[order_id] = (job, command, answer)
-
-        def place(conn: Connection) -> None:
-            record = codec.command_to_json(command)
-            place_order(
-                conn, order_id, self._order.topic, play, _WORKS[type(command)], record, needs=needs, shape=SHAPE
-            )
-
-        self._database.write(place)
+            self._open[order_id] = _Open(job, command, answer)
+        self._place(order_id)
         self.look()
+
+    def _place(self, order_id: str) -> None:
+        """Place an order once no other one of its play is open; the same work of an earlier director is adopted."""
+        with self._lock:
+            one = self._open.get(order_id)
+        if one is None:
+            return  # another thread has placed and passed it on
+        command = one.command
+        play, record = getattr(command, "play", None), codec.command_to_json(command)
+        work, needs = _WORKS.get(type(command)), self._show.plan.needs_of(play)
+
+        def place(conn: Connection) -> str | None:
+            for other in list_orders(conn, self._order.topic):
+                if play is None or other.play != play or other.id == order_id:
+                    continue
+                if other.work is work and other.command == record and other.stop is None:
+                    return other.id
+                stop_order(conn, other.id, "a later director ordered other work")
+                return None
+            if work is not None:
+                place_order(conn, order_id, self._order.topic, play, work, record, needs=needs, shape=SHAPE)
+            return order_id
+
+        placed = self._database.write(place)
+        with self._lock:
+            (self._unplaced.add if placed is None else self._unplaced.discard)(order_id)
+            if placed is not None and order_id in self._open:
+                self._open[placed] = self._open.pop(order_id)
+        if placed is not None and work is None:  # a stop of what ran
+            stopped = events.AttemptEnded(play or "", events.AttemptOutcome.STOPPED, self._show.stop_reason())
+            self._pass_on(order_id, codec.event_to_json(stopped))
 
     def look(self) -> None:
         """Pass on the answers that have come."""
         with self._lock:
-            waiting = list(self._open)
+            unplaced = sorted(self._unplaced)
+        for order_id in unplaced:
+            self._place(order_id)
+        with self._lock:
+            waiting = [order_id for order_id in self._open if order_id not in self._unplaced]
         answers = self._database.read(lambda conn: list_answers(conn, waiting)) if waiting else {}
         for order_id, result in answers.items():
-            with self._lock:
-                job, command, answer = self._open.pop(order_id, ("", None, None))
-            if answer is not None and command is not None:
-                answer(job, result if result is not None else self.failed(command, "its order was cancelled"))
+            self._pass_on(order_id, result)
+
+    def _pass_on(self, order_id: str, result: Any) -> None:
+        with self._lock:
+            one = self._open.pop(order_id, None)
+        if one is not None:
+            cancelled = failure_of(one.command, "its order was cancelled")
+            one.answer(one.job, result if result is not None else codec.event_to_json(cancelled))
 
     def stop(self, reason: str, play: str | None = None) -> None:
         """Stop the orders of a play, or all of them."""
@@ -132,8 +166,9 @@ class ShowOrder:
         executor = _TeamExecutor(show)
         self._workflow = ShowWorkflow(executor)
         self._engine = executor.engine = self._workflow.engine = TeamEngine(hub, database, order, show)
-        self._engine.failed = lambda command, problem: codec.event_to_json(executor.failed(command, problem))
         self._changed, self._ended = threading.Event(), threading.Event()
+        self._failure: Exception | None = None  # of the listener
+        self._looked_at: Show | None = None
         self._applied_edit: str | None = None
 
     def run(self) -> str:
@@ -144,11 +179,17 @@ class ShowOrder:
         listener.start()
         try:
             return self._workflow.show(self._topic)
+        except Detached:
+            if self._failure is not None:
+                raise self._failure from None
+            raise
         finally:
             self._ended.set()
             self._changed.set()
             listener.join()
-            self._show.close()
+
+    def close(self) -> None:
+        self._show.close()
 
     def wake(self) -> None:
         """Something about the show changed in the rows."""
@@ -161,18 +202,24 @@ class ShowOrder:
     def _listen(self) -> None:
         while not self._ended.is_set():
             self._changed.clear()
-            with suppress(OrderLost):
-                try:
-                    self._look()
-                except LionError as error:
-                    if isinstance(error, OrderLost):
-                        raise
-                    self._warn(f"{self._topic}: {error.message}")
+            try:
+                self._look()
+            except OrderLost:
+                return  # the worker learns it by its next renewal
+            except LionError as error:
+                self._warn(f"{self._topic}: {error.message}")
+            except Exception as error:  # without answers the show would stand still for ever
+                self._failure = error
+                self.detach()
+                return
             self._changed.wait(_LOOK_SECONDS)
 
     def _look(self) -> None:
+        self._engine.look()
         show = self._database.read(lambda conn: get_show(conn, self._topic))
         facts = show.metadata
+        if show == self._looked_at and not facts.get("abort"):
+            return
         edit = facts.get("edit")
         edit = edit if isinstance(edit, dict) else {}
         edit_id = edit.get("id")
@@ -185,7 +232,7 @@ class ShowOrder:
                 play_records.update_show(self._show.show_dir, self._database, edit_done=edit_id)
         if facts.get("abort"):
             self._engine.stop("the show was aborted")
-        self._engine.look()
+        self._looked_at = show
         self._workflow.inbox.wake()
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -33,6 +33,7 @@ from lionstudio.shows.workers.team_show import OrderShow, Shared, Workplace
 from lionstudio.state.backends import open_database, open_tail
 from lionstudio.state.connection import Connection, ServerRefused
 from lionstudio.state.database import Database
+from lionstudio.state.feed.changes import Changes
 from lionstudio.state.hub.machines import see_machine
 from lionstudio.state.workers.orders import (
     Order,
@@ -131,19 +132,20 @@ class WorkerProcess:
     @property
     def plays(self) -> int:
         with self._lock:
-            return sum(carried.order.work is not Work.SHOW for carried in self._carried.values())
+            return sum(carried.order.work.takes_place for carried in self._carried.values())
 
     def _is_finished(self) -> bool:
-        if not self._stopping:
-            return False
-        self._give_shows_back()
-        return self._leaving or not self._carried
+        if self._stopping or self._draining:
+            self._give_shows_back()
+        return self._stopping and (self._leaving or not self._carried)
 
     def _connect(self) -> bool:
         """Register; a hub that is away is waited for, and a wrong one is refused."""
         while not self._stopping:
             try:
-                self._database = database = open_database(self._db, create=False, long_lived=True)
+                if self._database is None:
+                    self._database = open_database(self._db, create=False, long_lived=True)
+                database = self._database
                 _check_engine(self._db)
                 database.write(lambda conn: register_worker(conn, self._me))
                 self._engine = HubEngine(self._db, self._me.id, {"direct": self._direct, "carry_out": self._carry_out})
@@ -205,7 +207,7 @@ class WorkerProcess:
         self._report_other_shapes(waiting)
         for order in sorted(waiting, key=lambda order: _FIRST.index(order.work)):
             fits = order.shape == SHAPE == self._me.shape and set(order.needs) <= set(self._me.labels)
-            if not fits or (order.work is not Work.SHOW and self.plays >= self._me.at_once):
+            if not fits or (order.work.takes_place and self.plays >= self._me.at_once):
                 continue
             mine = self._database.write(partial(self._take_one, order=order))
             if mine is not None:
@@ -238,7 +240,7 @@ class WorkerProcess:
 
     def _begin(self, order: Order) -> None:
         with self._lock:
-            self._carried[order.id] = Carried(order)
+            self._carried[order.id] = Carried(order, stop=order.stop)
         threading.Thread(target=self._start, args=(order,), daemon=True, name=order.id).start()
 
     def _start(self, order: Order) -> None:
@@ -248,9 +250,21 @@ class WorkerProcess:
             self._fenced(carried).patiently(lambda: self._start_workflow(carried))
         except OrderLost:
             self._forget(carried)
-        except Exception as error:
+        except LionError as error:  # every worker would fail in the same way
+            self._say(f"{_name(order)}: {error.message}")
+            with suppress(OrderLost):
+                self._finish(carried, self._failed(order, error))
+            self._forget(carried)
+        except Exception as error:  # such as a lost connection of the engine: after a lease, another try
             self._say(f"{_name(order)}: {type(error).__name__}: {error}")
             self._forget(carried)
+
+    def _failed(self, order: Order, error: Exception) -> codec.Json:
+        """The answer of an order that failed here."""
+        problem = self._problem_of(error)
+        if order.work is Work.SHOW:
+            return {"error": problem}
+        return codec.event_to_json(failure_of(codec.command_from_json(order.command), problem))
 
     def _start_workflow(self, carried: Carried) -> None:
         assert self._engine is not None
@@ -276,15 +290,20 @@ class WorkerProcess:
             self._say(f"Directing {carried.order.topic}")
             try:
                 carried.show = ShowOrder(self._engine, self._place, self._fenced(carried), carried.order)
-                if carried.is_over:
-                    raise Detached
-                answer = {"status": carried.show.run()}
+                with closing(carried.show):
+                    if carried.is_over:
+                        raise Detached
+                    answer: codec.Json = {"status": carried.show.run()}
+            except Detached:
+                if carried.leaving:
+                    self._patiently(partial(self._release, carried.order))
+                raise
             except OrderLost as error:
                 raise Lost from error
             except AWAY as error:
                 raise Detached from error  # no answer: the show is resumed from its steps
             except Exception as error:
-                answer = {"error": self._problem_of(error)}
+                answer = self._failed(carried.order, error)
             self._finish(carried, answer)
             self._say(f"{carried.order.topic} ended: {answer.get('status') or answer.get('error')}")
 
@@ -303,8 +322,7 @@ class WorkerProcess:
                 self._patiently(partial(self._release, order))  # no answer: another try gets another number
                 raise Lost from error
             except Exception as error:  # only this play is affected
-                failed = failure_of(codec.command_from_json(order.command), self._problem_of(error))
-                answer = codec.event_to_json(failed)
+                answer = self._failed(order, error)
             point("worker.done")
             self._finish(carried, answer)
 
@@ -371,15 +389,13 @@ class WorkerProcess:
         self._wakeup.set()
 
     def _give_shows_back(self) -> None:
-        """End directing here and let other workers go on with the shows."""
+        """End directing here and let other workers go on with the shows; each is released when it has ended."""
         with self._lock:
             shows = [carried for carried in self._carried.values() if carried.order.work is Work.SHOW]
         for carried in shows:
             carried.leaving = True
             if carried.show is not None:
                 carried.show.detach()
-            if carried.done.wait(BEAT_SECONDS):
-                self._patiently(partial(self._release, carried.order))
 
     def _release(self, order: Order) -> None:
         assert self._database is not None
@@ -459,19 +475,23 @@ class WorkerProcess:
                 with open_tail(self._db) as tail:
                     while True:
                         changes = tail.wait(BEAT_SECONDS)
-                        if not changes.rows and not changes.resync:
-                            continue
-                        kinds = {change.entity for change in changes.rows}
-                        if changes.resync or kinds & {"order", "worker"}:
-                            self._wakeup.set()
-                            self._read_stops()
-                        if changes.resync or kinds & {"order", "show", "question"}:
-                            with self._lock:
-                                shows = [one.show for one in self._carried.values() if one.show is not None]
-                            for show in shows:
-                                show.wake()
+                        if changes.rows or changes.resync:
+                            self._take_in(changes)
             except LionError:
                 time.sleep(_RETRY_SECONDS)
+
+    def _take_in(self, changes: Changes) -> None:
+        kinds = {change.entity for change in changes.rows}
+        if changes.resync or kinds & {"order", "worker"}:
+            self._wakeup.set()
+            self._read_stops()
+        ordered = {change.parent_id for change in changes.rows if change.entity == "order"}  # topics
+        for_all = changes.resync or bool(kinds & {"show", "question"})
+        with self._lock:
+            shows = [one.show for one in self._carried.values() if for_all or one.order.topic in ordered]
+        for show in shows:
+            if show is not None:
+                show.wake()
 
     def _read_stops(self) -> None:
         with self._lock:

@@ -67,14 +67,15 @@ class PostgresTail(Tail):
                 return changes
 
     def wait(self, timeout: float) -> Changes:
-        deadline = time.monotonic() + timeout
+        deadline, delay = time.monotonic() + timeout, LOOK_SECONDS
         changes = self.look()
         while not changes.rows and not changes.resync:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 break
             with plain_errors(self._path):
-                select.select([self._conn.pg], [], [], min(LOOK_SECONDS, remaining))
+                select.select([self._conn.pg], [], [], min(delay, remaining))
+            delay = min(2 * delay, _SLOW_SECONDS)  # a look without a bell finds only the commit of a killed writer
             changes = self.look()
         return changes
 

@@ -27,6 +27,11 @@ class Work(StrEnum):
     MERGE = "merge"
     FINAL_GATES = "final_gates"
 
+    @property
+    def takes_place(self) -> bool:
+        """Whether it counts as one of the plays that a worker has at once: a director waits, a merge takes a moment."""
+        return self not in (Work.SHOW, Work.MERGE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkOrder:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from lionstudio.state.workers.orders import Order, Work
+from lionstudio.state.workers.orders import Order
 from lionstudio.state.workers.workers import Worker
 
 
@@ -51,8 +51,8 @@ _SHORT = {
 
 
 def count_loads(orders: Iterable[Order]) -> Counter[str]:
-    """Count the open orders of each worker that take one of its places; directing a show does not."""
-    return Counter(order.worker_id for order in orders if order.worker_id is not None and order.work is not Work.SHOW)
+    """Count the open orders of each worker that take one of its places."""
+    return Counter(order.worker_id for order in orders if order.worker_id is not None and order.work.takes_place)
 
 
 def explain_wait(order: Order, workers: Iterable[Worker], loads: Mapping[str, int]) -> OrderWait:
@@ -70,7 +70,7 @@ def explain_wait(order: Order, workers: Iterable[Worker], loads: Mapping[str, in
     willing = [worker for worker in same_version if not worker.draining]
     if not willing:
         return OrderWait(WaitCode.DRAINING, "every worker that could take it is draining")
-    if order.work is not Work.SHOW and all(loads.get(worker.id, 0) >= worker.at_once for worker in willing):
+    if order.work.takes_place and all(loads.get(worker.id, 0) >= worker.at_once for worker in willing):
         return OrderWait(WaitCode.FULL, "every worker that could take it is busy")
     return OrderWait(WaitCode.SOON, "a worker takes it within seconds")
 

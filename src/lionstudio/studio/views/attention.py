@@ -37,6 +37,8 @@ from lionstudio.state.runs.page_queries import (
 )
 from lionstudio.state.shows import list_shows
 from lionstudio.state.upkeep.doctor import DeadRun, list_dead
+from lionstudio.state.workers.orders import find_director_error
+from lionstudio.state.workers.show_workers import show_workers
 from lionstudio.studio.views.attention_actions import play_actions, question_actions, run_actions, show_request
 from lionstudio.studio.views.runs import commands, run_json
 from lionstudio.studio.views.show_folder import director_state, find_question, held_back
@@ -93,8 +95,10 @@ def list_attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]
         if not (row["id"] in continued and _is_over(item["code"]))  # the run that continues it is what matters
     ]
     items += [_play_item(row) for row in plays if (row["topic"], row["name"]) not in entities]
+    shows = [show for show in list_shows(conn, _MOST) if show.status == "active"]
+    items += [item for show in shows if show.is_for_workers for item in _worker_items(conn, show, where)]
     # those for workers ask by rows, and a folder of theirs is a copy
-    active = [show for show in list_shows(conn, _MOST) if show.status == "active" and not show.is_for_workers]
+    active = [show for show in shows if not show.is_for_workers]
     unasked = [show for show in active if (show.topic, None) not in entities]
     items += [item for show in unasked for item in _show_items(show, find_question(settings, show.show_dir))]
     items += [_undirected_item(show, where) for show in active if director_state(settings, show.show_dir) == "free"]
@@ -250,23 +254,42 @@ def _show_items(show: Show, asked: ShowQuestion | None) -> list[dict[str, Any]]:
     ]
 
 
-def _undirected_item(show: Show, where: str) -> dict[str, Any]:
+def _worker_items(conn: Connection, show: Show, where: str) -> list[dict[str, Any]]:
+    """What stands still in a show for workers: its director gave up, or no worker can take its work."""
+    of_show = show_workers(conn, show.topic)
+    if of_show.director is None:
+        return [_undirected_item(show, where, find_director_error(conn, show.topic))]
+    waiting = {"": of_show.director, **of_show.plays}
+    stuck = {play: one for play, one in waiting.items() if one.needs_person}
+    if not stuck:
+        return []
+    play, one = next(iter(stuck.items()))
+    more = f" and {len(stuck) - 1} more" if len(stuck) > 1 else ""
+    evidence = f"{play or 'The show'}{more} waits: {one.wait}"
+    return [_stuck_show(show, "show.no_worker", evidence, str(one.wait), ["abort"])]
+
+
+def _undirected_item(show: Show, where: str, reason: str | None = None) -> dict[str, Any]:
     command = " ".join(filter(None, (f"li show resume {shlex.quote(show.topic)}", where)))
+    exited = "The director exited" if reason is None else f"The director gave up: {reason.rstrip('.')}"
+    evidence = f"{exited}. Continue with `{command}`"
+    return _stuck_show(show, "show.undirected", evidence, str(show.updated_at), ["resume", "abort"])
+
+
+def _stuck_show(show: Show, code: str, evidence: str, state: str, actions: list[str]) -> dict[str, Any]:
     return {
-        "id": f"show:{show.id}:show.undirected",
-        "state": str(show.updated_at),
+        "id": f"show:{show.id}:{code}",
+        "state": state,
         "kind": "show",
-        "code": "show.undirected",
+        "code": code,
         "title": show.topic,
         "severity": "critical",
-        "evidence": f"The director exited. Continue with `{command}`",
+        "evidence": evidence,
         "since": show.updated_at,
         "session_id": None,
         "topic": show.topic,
         "play": None,
-        "actions": [
-            show_request(action, show.topic) for action in describe_show_actions(show.topic, ["resume", "abort"], None)
-        ],
+        "actions": [show_request(action, show.topic) for action in describe_show_actions(show.topic, actions, None)],
     }
 
 
