@@ -35,7 +35,7 @@ _NAME = re.compile(r"\w[\w. -]{0,62}")
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--labels", type=utf8, metavar="A,B", help="what plays with `needs` find here, such as gpu,docker")
+    add("--labels", type=utf8, metavar="A,B", help="labels of this worker, for plays with `needs`, such as gpu,docker")
     add("--at-once", type=integer(1, 1000), default=1, metavar="N", help="maximum plays at once (default 1)")
     add("--name", type=utf8, metavar="NAME", help="name of the worker (default: the name of the machine)")
     add("--once", action="store_true", help="end when nothing is left to do")
@@ -105,7 +105,7 @@ def _stop_by_signals(args: argparse.Namespace, worker: object) -> None:
         again = worker.is_stopping
         worker.stop()
         seconds, plays = f"{2 * BEAT_SECONDS:g} s", count(worker.plays, "play")
-        text = f"Stopping: nothing new is taken, and {plays} may end here. Stop again to leave at once."
+        text = f"Stopping: nothing new is taken, and {plays} can finish here. Stop again to leave at once."
         if again:
             text = f"Leaving: agents end in {seconds} unless this worker starts again; other workers take their plays."
         threading.Thread(target=_line, args=(args, text), daemon=True).start()  # not inside a handler

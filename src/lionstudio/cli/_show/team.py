@@ -85,7 +85,7 @@ def _say_missing(args: argparse.Namespace, settings: Settings) -> None:
     with db_access.reading(settings.db) as conn:
         workers = list_workers(conn)
     if not any(worker.is_fresh for worker in workers):
-        say("No worker is connected yet; the show begins when one is. Start one: li worker", quiet=args.quiet)
+        say("No worker is connected yet; the show starts when one connects. Start one: li worker", quiet=args.quiet)
 
 
 def direct_by_workers(settings: Settings, show_dir: str, *, again: bool) -> None:

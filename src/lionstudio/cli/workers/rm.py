@@ -9,9 +9,7 @@ from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli.workers._hub import require_hub
-from lionstudio.errors import Conflict
-from lionstudio.state.connection import Connection
-from lionstudio.state.workers.workers import Worker, get_worker, remove_worker
+from lionstudio.state.workers.workers import remove_worker
 
 DESCRIPTION = """\
 Remove a worker that is gone from the list. One that is connected is refused, and so is one that still has orders: those
@@ -26,20 +24,8 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     settings = db_access.settings_of(args)
     require_hub(settings)
-
-    def work(conn: Connection) -> Worker:
-        worker = get_worker(conn, args.worker)
-        if worker.is_fresh:
-            raise Conflict(f"worker {worker.name} is connected", hint="stop its `li worker` first")
-        if worker.busy:
-            raise Conflict(
-                f"worker {worker.name} still has orders", hint="another worker takes them over: li workers ls"
-            )
-        remove_worker(conn, worker.id)
-        return worker
-
     with db_access.database(settings.db) as database:
-        worker = database.write(work)
+        worker = database.write(lambda conn: remove_worker(conn, args.worker))
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 

@@ -1,6 +1,6 @@
 """The show as a durable workflow: the director decides, the engine records results, the executor does the work.
 
-Everything here follows from the results of steps, so that the engine can replay it; raise `SHAPE` in engine_dbos.py
+Everything here follows from the results of steps, so that the engine can replay it; raise `SHAPE` in engine.py
 when the order or the results of steps change.
 """
 

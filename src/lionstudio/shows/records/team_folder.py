@@ -1,7 +1,8 @@
-"""The folder of a show on a machine of a team, made from the rows, which are the truth there.
+"""The folder of a show that workers play, written from its rows, which are the source of truth.
 
-People speak by rows: `said` in the metadata of the show has the last decision about each play and about the show,
-`abort` and `concurrency` what their names say, `edit` an edited plan. The director reads files, as everywhere.
+Decisions, edits and aborts of people are in the metadata of the show: `said` has the last decision about each play and
+about the show, `edit` an edited plan, `abort` and `concurrency` what their names say. They are written as the files
+that a director reads.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def write_play(show_dir: str, play: Play) -> None:
 
 
 def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
-    """Write what people said since, where the files differ; an older word does not replace a newer one."""
+    """Write the decisions, the abort and the edit of people, where the files differ."""
     facts = show.metadata
     words = facts.get("said")
     for play, record in (words if isinstance(words, dict) else {}).items():

@@ -1,4 +1,4 @@
-"""Words of people about a show that workers play, as rows: any machine may say them, and the director hears them.
+"""Decisions of people about a show that workers play, as rows: made on any machine, read by its director.
 
 The metadata of the show has the last decision about each play and about the show under `said`, and `abort`.
 """

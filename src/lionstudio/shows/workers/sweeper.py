@@ -1,4 +1,4 @@
-"""Give away the orders of silent holders, by what this process has watched itself, never by the clock of another."""
+"""Give away orders whose leases this process has itself seen stand still; clocks of other machines are never read."""
 
 from __future__ import annotations
 

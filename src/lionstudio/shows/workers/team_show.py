@@ -94,10 +94,11 @@ class TeamShow(OpenShow):
         """Do work again while the hub is away, or up to an hour the remote: nothing of it is the fault of a play."""
 
         def reach_hub() -> T:
-            try:
-                return work()
-            except Unavailable:
-                return self.database.patiently(work)
+            while True:
+                try:
+                    return work()
+                except Unavailable:
+                    self._facts()  # waits for the hub
 
         return wait_out_remote(reach_hub, warn=self.warn, why_stop=self.stop_reason)
 

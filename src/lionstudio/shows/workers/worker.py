@@ -1,7 +1,7 @@
 """The worker process: it takes orders of shows from the hub, carries them out, and renews their leases.
 
-Nothing here decides by a clock of another place. While the hub is away, everything waits: agents are frozen by their
-supervisors, and after the hub is back the fence of each order tells whether it is still ours.
+No decision here depends on the clock of another machine. While the hub is away, everything waits: agents are frozen by
+their supervisors, and after the hub is back the fence of each order tells whether it is still ours.
 """
 
 from __future__ import annotations
@@ -463,7 +463,7 @@ class WorkerProcess:
                     ours = set(self._carried)
                 for order in sweeper.look(taken, ours, clock()):
                     if database.write(partial(give_away, order=order)):
-                        self._say(f"{_name(order)} had no sign of life from its worker, and is given away.")
+                        self._say(f"{_name(order)} was taken from its worker, which stopped renewing it.")
             except LionError:
                 sweeper.forget()
             time.sleep(SWEEP_SECONDS)

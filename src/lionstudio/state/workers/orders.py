@@ -55,7 +55,7 @@ class WorkOrder:
     answer: Any
 
 
-Order = WorkOrder  # where nothing else is ordered
+Order = WorkOrder
 
 
 class OrderLost(IllegalTransition):
@@ -80,7 +80,7 @@ def place_order(
     needs: Collection[str] = (),
     shape: str,
 ) -> None:
-    """Add an order for any worker; the same order again is the same."""
+    """Add an order for any worker; placing it again changes nothing."""
     values = {"id": order_id, "topic": topic, "play": play, "work": str(work), "shape": shape}
     conn.execute(_PLACE, {**values, "command": dump(dict(command)), "needs": dump(sorted(needs))})
 

@@ -9,7 +9,7 @@ from lionstudio.state.connection import LIBRARY_ERRORS, Connection, translate
 from lionstudio.state.workers.orders import find_order, release_order, renew_order
 from lionstudio.state.workers.workers import BEAT_SECONDS
 
-REQUEST_SECONDS = 0.6 * BEAT_SECONDS  # for an answer; two of them fit between two beats and the freeze
+REQUEST_SECONDS = 0.6 * BEAT_SECONDS  # for an answer; two that time out still leave time before the freeze
 
 
 class Renewal:

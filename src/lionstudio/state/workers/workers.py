@@ -58,7 +58,7 @@ SELECT id FROM workers
 
 
 def register_worker(conn: Connection, worker: Worker) -> None:
-    """Record that a worker starts; its drain stays, and another one of its name that is there is a conflict."""
+    """Record that a worker starts and keep its drain; Conflict while another one of this name is connected."""
     namesake = conn.value(_NAMESAKE, {"name": worker.name, "id": worker.id, "fresh": LEASE_SECONDS})
     if namesake is not None:
         raise Conflict(
@@ -84,7 +84,7 @@ UPDATE workers SET seen_at = (julianday('now') - 2440587.5) * 86400.0 WHERE id =
 
 
 def beat_worker(conn: Connection, worker_id: str) -> bool | None:
-    """Record that a worker is there; returns whether it drains, None when it was removed."""
+    """Record that a worker was seen now; return whether it is draining, None if it was removed."""
     row = conn.one(_BEAT, {"id": worker_id})
     return None if row is None else bool(row[0])
 
@@ -100,12 +100,19 @@ def stop_worker(conn: Connection, worker_id: str) -> None:
 
 
 def drain_worker(conn: Connection, worker_id: str, *, draining: bool = True) -> None:
-    """Make a worker take nothing new, or again."""
+    """Set or clear the drain of a worker."""
     conn.execute(_DRAIN, {"id": worker_id, "draining": int(draining)})
 
 
-def remove_worker(conn: Connection, worker_id: str) -> None:
-    conn.execute(_REMOVE, {"id": worker_id})
+def remove_worker(conn: Connection, text: str) -> Worker:
+    """Remove a worker that is not connected and has nothing, by its name or id; return it."""
+    worker = get_worker(conn, text)
+    if worker.is_fresh:
+        raise Conflict(f"worker {worker.name} is connected", hint="stop its `li worker` first")
+    if worker.busy:
+        raise Conflict(f"worker {worker.name} still has orders", hint="another worker takes them over: li workers ls")
+    conn.execute(_REMOVE, {"id": worker.id})
+    return worker
 
 
 _LIST = """

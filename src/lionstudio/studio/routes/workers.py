@@ -9,10 +9,9 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lionstudio.errors import Conflict
 from lionstudio.state.backends import is_server
 from lionstudio.state.connection import Connection
-from lionstudio.state.workers.workers import Worker, drain_worker, get_worker, remove_worker
+from lionstudio.state.workers.workers import drain_worker, get_worker, remove_worker
 from lionstudio.studio.http.lazy_routes import LazyRouter
 from lionstudio.studio.http.responses import json_response
 from lionstudio.studio.schemas import workers as schemas
@@ -48,15 +47,7 @@ async def undrain(request: Request, worker_id: WorkerId) -> Response:
 async def remove(request: Request, worker_id: WorkerId) -> Response:
     """Remove a worker that is not connected; one that starts again is listed again."""
     app = services(request)
-
-    def work(conn: Connection) -> Worker:
-        worker = get_worker(conn, worker_id)
-        if worker.is_fresh:
-            raise Conflict(f"worker {worker.name} is connected", hint=f"stop it first: li workers drain {worker.name}")
-        remove_worker(conn, worker.id)
-        return worker
-
-    removed = await asyncio.to_thread(app.db.write, work)
+    removed = await asyncio.to_thread(app.db.write, lambda conn: remove_worker(conn, worker_id))
     app.audit_log.write("removed_worker", id=removed.id, name=removed.name)
     return json_response({"id": removed.id, "name": removed.name}, app.db.seq())
 
