@@ -9,6 +9,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,6 +84,8 @@ def world(db: Database) -> None:
     for order_id in ("waiting", "held"):
         write(db, orders.place_order, order_id, "docs", "a", orders.Work.ATTEMPT, {}, shape="x")
     write(db, take_held)
+    write(db, workers.register_worker, replace(worker(0), id="old", name="old"))
+    write(db, workers.stop_worker, "old")
 
 
 def take_held(conn: Connection) -> None:
@@ -250,6 +253,7 @@ RACES: dict[str, Call | str] = {
     "usage.ledger.settle_ledger": lambda conn, n: ledger.settle_ledger(conn, "s"),
     "workers.orders.take_order": lambda conn, n: taken_order(conn, n),
     "workers.workers.register_worker": lambda conn, n: workers.register_worker(conn, worker(n)),
+    "workers.workers.remove_worker": lambda conn, n: workers.remove_worker(conn, "old").id,
 }
 # Functions of one statement, in which the first caller wins.
 FIRST_WINS: dict[str, Call] = {

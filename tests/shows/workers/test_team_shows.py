@@ -235,3 +235,17 @@ def test_copy_of_a_home_is_another_worker(tmp_path: Path) -> None:
     assert load_identity(str(tmp_path / "home"), None) == first
     assert load_identity(str(tmp_path / "copy"), None) == load_identity(str(tmp_path / "copy"), None)
     assert load_identity(str(tmp_path / "copy"), None).id != first.id
+
+
+def test_plan_of_another_machine_is_not_sent_as_an_edit(fleet: Fleet) -> None:
+    fleet.write_plan({"a": "@say done"})
+    assert fleet.run_show().code == 0
+    fleet.write_plan({"b": "@say done"})
+
+    def edits_after(**more: str) -> int:
+        fleet.li("show", "run", TOPIC, "--detach", **more)
+        with reading(fleet.url) as conn:
+            return int(conn.value("SELECT count(*) FROM shows WHERE node_metadata LIKE '%\"edit\"%'"))
+
+    assert edits_after(LIONAGI_MACHINE_ID="another") == 0
+    assert edits_after() == 1

@@ -98,7 +98,7 @@ def test_worker_is_drained_undrained_and_removed(studio: InProcess) -> None:
     assert change(studio, "POST", "west/drain")[0] == 404
     status, refused = change(studio, "DELETE", "w-1")
     assert (status, refused["code"]) == (409, "conflict")
-    assert "li workers drain north" in refused["hint"]
+    assert refused["hint"] == "stop its `li worker` first"
 
     silence(db, "w-1", LEASE_SECONDS + 1)
     assert change(studio, "DELETE", "w-1")[1]["name"] == "north"

@@ -170,6 +170,7 @@ class ShowOrder:
         self._failure: Exception | None = None  # of the listener
         self._looked_at: Show | None = None
         self._applied_edit: str | None = None
+        self._problem_before: str | None = None  # of an earlier edit
 
     def run(self) -> str:
         """Direct the show to its end; inside the workflow of the order."""
@@ -227,8 +228,10 @@ class ShowOrder:
             self._show.show_dir, show, with_edit=edit_id not in (None, self._applied_edit, facts.get("edit_done"))
         )
         if edit_id is not None and edit_id != facts.get("edit_done"):
-            self._applied_edit = edit_id
-            if facts.get("plan") == edit.get("text") or facts.get("plan_error"):
+            problem = facts.get("plan_error")
+            if edit_id != self._applied_edit:
+                self._applied_edit, self._problem_before = edit_id, problem
+            if facts.get("plan") == edit.get("text") or problem not in (None, self._problem_before):
                 play_records.update_show(self._show.show_dir, self._database, edit_done=edit_id)
         if facts.get("abort"):
             self._engine.stop("the show was aborted")

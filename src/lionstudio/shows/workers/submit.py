@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.shows.followed_plan import digest_of
 from lionstudio.files.shows.plan_reader import load_plan
+from lionstudio.machine import machine_id
 from lionstudio.model.ids import new_id
 from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.show import TEAM, Show
@@ -90,7 +91,7 @@ def _create(show_dir: str, settings: Settings, database: Database, warn: Callabl
     pin_reviewers(plan, settings, {})  # refused here, not by the director
     definitions = find_definitions(plan, settings)
     references = database.write(lambda conn: store_definitions(conn, definitions))
-    team: dict[str, Any] = {"remote": remote, "definitions": references}
+    team: dict[str, Any] = {"remote": remote, "definitions": references, "machine_id": machine_id()}
     save_show(show_dir, database, plan, text, base=checked.base, accepted_plan=digest_of(text), **{TEAM: team})
 
 
@@ -103,6 +104,12 @@ def _branch_of(repo: str | None) -> str | None:
     return None
 
 
+def _is_from_here(show: Show, show_dir: str) -> bool:
+    """Return whether the show was ordered from this folder; another machine may have one of the same path."""
+    ordered_on = show.metadata[TEAM].get("machine_id")
+    return ordered_on in (None, machine_id()) and os.path.realpath(show.show_dir) == os.path.realpath(show_dir)
+
+
 def send_edit(show_dir: str, database: Database) -> bool:
     """Send the plan of this machine to the director where it was edited; return whether it was."""
     topic = os.path.basename(show_dir)
@@ -113,14 +120,10 @@ def send_edit(show_dir: str, database: Database) -> bool:
 
     def work(conn: Connection) -> bool:
         show = find_show(conn, topic)
-        facts = {} if show is None else show.metadata
-        known = (facts.get("plan"), (facts.get("edit") or {}).get("text"))
-        if (
-            show is None
-            or not show.is_for_workers
-            or text in known
-            or os.path.realpath(show.show_dir) != os.path.realpath(show_dir)
-        ):
+        if show is None or not show.is_for_workers or not _is_from_here(show, show_dir):
+            return False
+        facts = show.metadata
+        if text in (facts.get("plan"), (facts.get("edit") or {}).get("text")):
             return False
         load_plan(topic, text, path)  # refused here, with its line
         put_facts(conn, topic, edit={"id": new_id(), "text": text})

@@ -255,7 +255,7 @@ def _show_items(show: Show, asked: ShowQuestion | None) -> list[dict[str, Any]]:
 
 
 def _worker_items(conn: Connection, show: Show, where: str) -> list[dict[str, Any]]:
-    """What stands still in a show for workers: its director gave up, or no worker can take its work."""
+    """The item of a show for workers that stands still: its director gave up, or no worker can take its work."""
     of_show = show_workers(conn, show.topic)
     if of_show.director is None:
         return [_undirected_item(show, where, find_director_error(conn, show.topic))]
