@@ -55,6 +55,18 @@ def path(blank: Path, tmp_path: Path) -> str:
 BOTH_DATABASES = ("state", "definitions", "imports", "runs", "studio", "teams")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures that tests found out; parallel runs load only this conftest where the summary is made."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
+    lines = [
+        f"{report.nodeid}: {text}" for report in reports for name, text in report.user_properties if name == "figures"
+    ]
+    if lines:
+        terminalreporter.section("figures")
+        for line in sorted(lines):
+            terminalreporter.write_line(line)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     names = metafunc.fixturenames
     if "db" not in names:
