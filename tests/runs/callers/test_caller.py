@@ -111,6 +111,14 @@ def test_peer_of_another_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "another user" in str(peer_of(("127.0.0.1", 1), 2).agent)
 
 
+def test_peer_of_another_user_may_be_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages run nginx and Caddy as users of their own; a process of this user is looked at as without a proxy."""
+    monkeypatch.setattr(callers, "find_peer", lambda *_: TcpPeer(os.geteuid() + 1, (), ()))
+    assert peer_of(("127.0.0.1", 1), 2, True).agent is None
+    monkeypatch.setattr(callers, "find_peer", lambda *_: None)
+    assert peer_of(("127.0.0.1", 1), 2, True).agent is not None
+
+
 @pytest.fixture
 def guarded() -> Iterator[int]:
     """The pid of a process below one that looks like a guard."""

@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from tests.support.studio import AUTH, BASE, TOKEN, InProcess, application
 
 from lionstudio.errors import InvalidInput
+from lionstudio.runs.callers import caller as callers
 from lionstudio.studio.app import create_app
 from lionstudio.studio.http.auth import LOGIN, LOGOUT, METHODS
 from lionstudio.studio.http.headers import SECURITY_HEADERS
 from lionstudio.studio.http.tokens import load_token
+from lionstudio.system.callers.tcp_peer import TcpPeer
 
 OPEN = {("GET", "/healthz"), ("HEAD", "/healthz"), ("POST", "/api/login")}
 
@@ -246,6 +249,20 @@ def test_auth_answers_at_the_public_address_of_the_setting(tmp_path: Path) -> No
         assert {"Secure", "HttpOnly", "Path=/"} <= {part.strip() for part in cookie.split(";")}
         assert studio.client.get("/api/dashboard", headers=by_proxy | session).status_code == 200
         assert studio.client.get("/api/dashboard", headers=AUTH).status_code == 200  # its own address
+
+
+def test_proxy_of_another_user_passes_at_the_public_address_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages run nginx as www-data and Caddy as caddy."""
+    monkeypatch.setattr(callers, "find_peer", lambda *_: TcpPeer(os.geteuid() + 1, (), ()))
+    with application(tmp_path, studio_url=PUBLIC) as studio:
+        proxy = TestClient(studio.client.app, base_url=BASE, client=("127.0.0.1", 50000))
+        by_proxy = proxy.post("/api/login", headers=AUTH | {"Host": "studio.example.org", "Origin": PUBLIC})
+        direct = proxy.post("/api/login", headers=AUTH)
+
+    assert (by_proxy.status_code, direct.status_code) == (200, 403)
+    assert direct.json()["code"] == "agent_caller"
 
 
 @pytest.mark.parametrize(

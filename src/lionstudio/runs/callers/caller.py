@@ -66,8 +66,11 @@ def this_process() -> Caller:
     return _caller("cli", own_pid())
 
 
-def peer_of(client: tuple[str, int] | None, server_port: int) -> Caller:
-    """The caller at the other end of a connection to a port of ours."""
+def peer_of(client: tuple[str, int] | None, server_port: int, by_proxy: bool = False) -> Caller:
+    """The caller at the other end of a connection to a port of ours.
+
+    `by_proxy`: the request came by the address of the proxy, which packages run as a user of its own.
+    """
     address, port = client or ("", 0)
     try:
         is_loopback = ipaddress.ip_address(address.partition("%")[0]).is_loopback
@@ -83,6 +86,8 @@ def peer_of(client: tuple[str, int] | None, server_port: int) -> Caller:
     if callers:
         return next((caller for caller in callers if caller.agent), callers[0])
     if peer.uid != os.geteuid():
+        if by_proxy:
+            return Caller("http", address=address)
         return Caller("http", agent=f"the connection belongs to another user (uid {peer.uid})", address=address)
     if not peer.hidden or os.geteuid() == 0:  # root can look into every program that a person would use
         reason = "no process holds the other end of the connection"  # it is in flight between two processes

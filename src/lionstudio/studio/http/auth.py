@@ -155,6 +155,11 @@ def cookie_name(scope: Scope) -> str:
     return f"lion_studio_{server[1] if server else 0}"
 
 
+def is_by_proxy(scope: Scope) -> bool:
+    """Whether the request came by the address of the proxy, as its Host says."""
+    return _PUBLIC_URL in scope
+
+
 def is_https(scope: Scope) -> bool:
     """Whether the browser came by HTTPS, which the proxy ends."""
     return str(scope.get(_PUBLIC_URL)).startswith("https:")

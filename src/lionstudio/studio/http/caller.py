@@ -19,7 +19,7 @@ from lionstudio.runs.callers.refusals import record_refusal
 from lionstudio.state.runs.active_owners import RunningOwner
 from lionstudio.studio.db import StudioDb
 from lionstudio.studio.http.audit_log import AuditLog
-from lionstudio.studio.http.auth import SAFE_METHODS
+from lionstudio.studio.http.auth import SAFE_METHODS, is_by_proxy
 from lionstudio.studio.http.error_responses import problem_response
 
 CODE = "agent_caller"
@@ -35,7 +35,7 @@ class CallerMiddleware:
         app: ASGIApp,
         log: AuditLog,
         db: StudioDb | None = None,
-        find: Callable[[tuple[str, int] | None, int], Caller] = peer_of,
+        find: Callable[[tuple[str, int] | None, int, bool], Caller] = peer_of,
         terminals: Callable[[], Sequence[RunningOwner]] = tuple,
     ) -> None:
         self.app, self._log, self._db, self._find, self._terminals = app, log, db, find, terminals
@@ -44,8 +44,7 @@ class CallerMiddleware:
         if scope["type"] != "http" or scope["method"] in SAFE_METHODS or _FREE.match(scope["path"]):
             await self.app(scope, receive, send)
             return
-        server_port = (scope.get("server") or ("", 0))[1]
-        caller = await asyncio.to_thread(self._caller, scope.get("client"), server_port)
+        caller = await asyncio.to_thread(self._caller, scope)
         scope[ORIGIN] = caller.origin()
         if caller.agent is None:
             await self.app(scope, receive, send)
@@ -67,6 +66,7 @@ class CallerMiddleware:
             if self._db is not None and not self._db.read_only:
                 self._db.write(lambda conn: record_refusal(conn, caller.chain, action, caller.agent or ""))
 
-    def _caller(self, client: tuple[str, int] | None, server_port: int) -> Caller:
-        caller = self._find(client, server_port)
+    def _caller(self, scope: Scope) -> Caller:
+        server_port = (scope.get("server") or ("", 0))[1]
+        caller = self._find(scope.get("client"), server_port, is_by_proxy(scope))
         return caller._replace(agent=caller.agent or find_connected_agent(caller.chain, self._terminals()))
