@@ -35,6 +35,8 @@ class HubStatus(NamedTuple):
         ]
         reachable = {"reachable": self.schema is not None, "database_schema": self.schema}
         fields = self._asdict() | reachable | {"machines": machines}
+        if self.schema is None:  # not zero, but not known: a script must not take it for "nothing to push"
+            fields |= dict.fromkeys(("sessions", "messages", "pending_sessions", "never_pushed"))
         del fields["schema"]
         return fields
 
