@@ -14,9 +14,10 @@ from lionstudio.errors import LionError, NotFound, StorageFailed, WrongVersion
 from lionstudio.model.sessions import Session
 from lionstudio.settings import load_settings, passwords_of, with_password, without_password
 from lionstudio.state.backends import open_database, open_reader
-from lionstudio.state.connection import Connection
+from lionstudio.state.connection import Connection, ServerRefused
 from lionstudio.state.messages.append import append
 from lionstudio.state.postgres import open as postgres_open
+from lionstudio.state.postgres.errors import refused_connection
 from lionstudio.state.sessions import create_session
 
 pytestmark = pytest.mark.postgres
@@ -54,6 +55,15 @@ def test_open_refuses_an_unknown_host() -> None:
 
 def test_open_refuses_a_port_without_a_server(postgres_server: PostgresServer) -> None:
     assert "no connection" in refused(f"postgresql://lion:{PASSWORD.replace(' ', '%20')}@127.0.0.1:1/db").message
+
+
+def test_open_refuses_a_machine_without_a_line_in_pg_hba() -> None:
+    line = 'FATAL:  no pg_hba.conf entry for host "10.0.0.9", user "lion", database "lion", SSL encryption'
+    error = refused_connection(psycopg.OperationalError(f"connection failed: {line}"), "postgresql://lion@db/lion")
+
+    assert isinstance(error, ServerRefused)
+    assert "does not let this machine in" in error.message
+    assert "pg_hba.conf" in (error.hint or "")
 
 
 def test_open_refuses_a_missing_database(postgres_server: PostgresServer) -> None:

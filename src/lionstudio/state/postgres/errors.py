@@ -90,7 +90,10 @@ def refused_connection(error: psycopg.OperationalError, path: str) -> LionError:
     ):
         return Busy(f"{path} accepts no more connections", hint="raise max_connections, or close other programs")
     if "password authentication failed" in lowered or "no password supplied" in lowered:
-        return ServerRefused(f"{path} refused the password", hint="put it into ~/.pgpass (mode 0600) or PGPASSWORD")
+        return ServerRefused(
+            f"{path} refused the password",
+            hint="put the password of this role into ~/.pgpass (mode 0600) or PGPASSWORD",
+        )
     if (
         "could not translate host name" in lowered
         or "failed to resolve host" in lowered
@@ -107,6 +110,9 @@ def refused_connection(error: psycopg.OperationalError, path: str) -> LionError:
         )
     if "starting up" in lowered or "shutting down" in lowered or "recovery mode" in lowered:
         return Busy(f"the server of {path} is starting or stopping", hint="try again in a moment")
+    if "no pg_hba.conf entry" in lowered:
+        hint = "add a line for this machine, role and database to pg_hba.conf on the server, and reload the server"
+        return ServerRefused(f"the server of {path} does not let this machine in ({_line(error)})", hint=hint)
     if "certificate" in lowered:
         hint = "sslrootcert must name the file of the authority, and the host be a name in the certificate"
         return ServerRefused(f"no connection to {path} ({_line(error)})", hint=hint)
