@@ -165,7 +165,7 @@ def _sign_in(args: argparse.Namespace, settings: Settings) -> int:
         code, deadline = create_code(database.write, time.time()), time.time() + CODE_SECONDS
         url = f"{settings.studio_url or f'http://{args.host}:{port}'}/"
         link = f"{url}login#code={code}"
-        print_address(url, link, as_json=vars(args).get("json", False))
+        print_address(url, link, as_json=vars(args).get("json", False), always_link=True)
         if args.open or (args.open is None and sys.stdout.isatty()):
             from lionstudio.cli._toolkit.browser import open_browser
 
@@ -248,10 +248,13 @@ def _report_opening(services: Services) -> None:
     print(f"Database ready after {time.time() - started:.0f} s.", file=sys.stderr, flush=True)
 
 
-def print_address(url: str, link: str | None, own_url: str | None = None, *, as_json: bool = False) -> None:
-    """Print the address, and the sign-in link on a terminal or in JSON: other output may be a log.
+def print_address(
+    url: str, link: str | None, own_url: str | None = None, *, as_json: bool = False, always_link: bool = False
+) -> None:
+    """Print the address, and the sign-in link on a terminal or in JSON: other output of a server may be a log.
 
-    `own_url` is where the server listens, which differs behind a proxy.
+    `own_url` is where the server listens, which differs behind a proxy. `always_link` is for a command that was asked
+    for the link, perhaps by ssh, which has no terminal.
     """
     if as_json:
         from lionstudio.cli._toolkit.json_output import print_json
@@ -261,7 +264,7 @@ def print_address(url: str, link: str | None, own_url: str | None = None, *, as_
         sign_in = f"Sign in with    {link}\n                (valid once, for one minute)\n" if link else ""
         emit(f"Lion Studio is at {url}\n{sign_in}")
     else:
-        emit(f"address\t{url}\n")
+        emit(f"address\t{url}\n" + (f"sign_in\t{link}\n" if always_link and link else ""))
     sys.stdout.flush()
 
 

@@ -149,6 +149,14 @@ def test_role_of_laptops_as_documented_pushes_and_cannot_sign_in(
         refused = desk.li("studio", "--sign-in", "--db", url, LIONAGI_STUDIO_URL="https://studio.test", **env)
         assert refused.code == 1
         assert "permission denied" in refused.err
+        assert desk.li("hub", "init", postgres_server.local_url(name)).code == 0  # with the engine of shows
+        refused = desk.li("worker", "--once", "--db", url, **env)
+        assert refused.code == 1
+        assert "may not use the engine of shows\n  try: use the role that owns the hub" in refused.err
+        with psycopg.connect(url) as pg, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            pg.execute("DELETE FROM orders")
+        with psycopg.connect(url) as pg, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            pg.execute("DELETE FROM shows")
     finally:
         with postgres_server.admin(name) as pg:
             pg.execute("DROP OWNED BY laptops")
@@ -233,6 +241,14 @@ def test_machine_id_of_the_user_is_that_of_own_processes_and_agents(desk: Desk) 
     [session] = desk.li("state", "ls", "--json").json["sessions"]
     assert session["machine_id"] == "of-a-clone"
     assert "LIONAGI_MACHINE_ID=of-a-clone" in desk.li("logs", session["id"]).out
+
+
+def test_sign_in_prints_its_link_without_a_terminal(desk: Desk) -> None:
+    """As by ssh to the machine of Studio."""
+    done = desk.li("studio", "--sign-in", LIONAGI_STUDIO_URL="https://studio.test")
+
+    assert done.code == 0, done
+    assert "sign_in\thttps://studio.test/login#code=" in done.out
 
 
 def test_agent_gets_no_link_to_sign_in(desk: Desk) -> None:

@@ -41,9 +41,9 @@ def check_engine(path: str) -> EngineVersion:
     version = EngineVersion(None if is_hidden else current, latest)
     if current > latest:
         raise WrongVersion(
-            f"the engine of {path} was written by a newer Lion Studio (version {version.current}, this one supports "
-            f"{version.latest})",
-            hint="upgrade this installation to the version of the others",
+            f"the tables of the engine of {path} are newer than the library dbos here (version {current}, this one "
+            f"supports {version.latest})",
+            hint="upgrade this installation to the version of the others; is it the same, pip install --upgrade dbos",
         )
     return version
 

@@ -505,7 +505,9 @@ class WorkerProcess:
 
 def _check_engine(path: str) -> None:
     version = check_engine(path)
-    if version.current is not None and version.current < version.latest:
+    if version.current is None:
+        raise ServerRefused(f"{path}: this role may not use the engine of shows", hint="use the role that owns the hub")
+    if version.current < version.latest:
         raise WrongVersion(f"the engine of {path} has no tables of this version yet", hint="li hub init")
 
 
