@@ -169,6 +169,9 @@ def test_decision_of_another_machine_reaches_the_director(fleet: Fleet) -> None:
     assert decided.code == 0, decided
     fleet.wait_for_end()
     fleet.assert_completed("asked")
+    logged = fleet.li("show", "log", TOPIC, "--decisions", "--json", machine="one").json["decisions"]
+    assert [entry["play"] for entry in logged if entry["kind"] == "decision"] == ["asked"], logged
+    assert "on the machine of the worker" in fleet.li("show", "log", TOPIC, "--decisions", machine="elsewhere").err
 
 
 def test_abort_from_another_machine_ends_agents_and_the_show_and_resume_goes_on(fleet: Fleet) -> None:

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     if args.play is not None:
         _find_play(loaded, args.play)
     if args.decisions:
-        return _print_decisions(args, folder)
+        return _print_decisions(args, folder, is_for_workers=loaded.show.is_for_workers)
     printer = _Printer(as_json=args.json, no_color=args.no_color)
     while True:
         ended = not args.follow or _has_ended(args, folder)  # before the files: they are then complete
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_decisions(args: argparse.Namespace, folder: str) -> int:
+def _print_decisions(args: argparse.Namespace, folder: str, *, is_for_workers: bool) -> int:
     """Print the decision log, oldest first."""
     entries = [entry for entry in list_decisions(folder) if args.play in (None, entry.play)]
     user = user_name()
@@ -138,7 +138,10 @@ def _print_decisions(args: argparse.Namespace, folder: str) -> int:
         reason = f": {entry.detail.strip().partition(chr(10))[0]}" if entry.detail else ""
         emit(f"{local(entry.at)}  {inline(entry.sentence(user))}{inline(reason)}{inline(origin)}\n")
     if not entries:
-        say(f"No decisions about {inline(args.play or args.topic)} yet.", quiet=args.quiet)
+        text = f"No decisions about {inline(args.play or args.topic)} yet."
+        if is_for_workers:
+            text = f"No decisions on this machine; their log is on the machine of the worker that directs {args.topic}."
+        say(text, quiet=args.quiet)
     return 0
 
 

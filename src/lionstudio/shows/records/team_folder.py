@@ -26,7 +26,7 @@ from lionstudio.model.shows.show_files import (
     PLAN,
     VERDICT,
 )
-from lionstudio.shows.records.decisions import find_decision, parse_decision
+from lionstudio.shows.records.decisions import find_decision, log_decision, parse_decision
 from lionstudio.shows.records.play_records import path_inside, write_json, write_meta
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.json_read import find_object
@@ -65,6 +65,8 @@ def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
         if before is None or before.id != decision.id:
             folder = os.path.join(show_dir, play) if play else show_dir
             make_folder(folder)
+            facts_of = {name: value for name, value in record.items() if name != "decision"}
+            log_decision(show_dir, "decision", **({"play": about} if about else {}), **facts_of)
             write_text(os.path.join(folder, DECISION), json.dumps(record, indent=1) + "\n")
     _write_json(os.path.join(show_dir, CONCURRENCY), _concurrency(facts.get("concurrency")))
     abort = os.path.join(show_dir, ABORT)
