@@ -256,12 +256,16 @@ def test_proxy_of_another_user_passes_at_the_public_address_alone(
 ) -> None:
     """Packages run nginx as www-data and Caddy as caddy."""
     monkeypatch.setattr(callers, "find_peer", lambda *_: TcpPeer(os.geteuid() + 1, (), ()))
+    public = {"Host": "studio.example.org", "Origin": PUBLIC}
     with application(tmp_path, studio_url=PUBLIC) as studio:
         proxy = TestClient(studio.client.app, base_url=BASE, client=("127.0.0.1", 50000))
-        by_proxy = proxy.post("/api/login", headers=AUTH | {"Host": "studio.example.org", "Origin": PUBLIC})
+        code = {"code": studio.services.sessions.create_code()}
+        by_proxy = proxy.post("/api/login", headers=public, json=code)
+        token_by_proxy = proxy.post("/api/login", headers=AUTH | public)  # an agent may be able to read the token
         direct = proxy.post("/api/login", headers=AUTH)
 
-    assert (by_proxy.status_code, direct.status_code) == (200, 403)
+    assert (by_proxy.status_code, token_by_proxy.status_code, direct.status_code) == (200, 403, 403)
+    assert token_by_proxy.json()["code"] == "agent_caller"
     assert direct.json()["code"] == "agent_caller"
 
 

@@ -69,7 +69,7 @@ def this_process() -> Caller:
 def peer_of(client: tuple[str, int] | None, server_port: int, by_proxy: bool = False) -> Caller:
     """The caller at the other end of a connection to a port of ours.
 
-    `by_proxy`: the request came by the address of the proxy, which packages run as a user of its own.
+    `by_proxy`: a browser came by the address of the proxy, which packages run as a user of its own.
     """
     address, port = client or ("", 0)
     try:

@@ -29,6 +29,7 @@ METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
 LOGIN, LOGOUT = "/api/login", "/api/logout"
 SESSION_ID = "studio_session_id"  # in the scope of a request from a signed-in browser
 _PUBLIC_URL = "lion.public_url"  # in the scope of a request that came by the address of the proxy
+_BY_TOKEN = "lion.by_token"  # in the scope of a request that the token let in
 _TOKEN_NAMES = frozenset({"token", "access_token", "authorization"})
 
 
@@ -104,6 +105,7 @@ class AuthMiddleware:
                 and scheme.lower() == "bearer"
                 and secrets_equal(token.strip(), self._credentials.token)
             ):
+                scope[_BY_TOKEN] = True
                 return None
             return Denial(401, "wrong_token", "The token is wrong. This server reads it from the file studio.token.")
         if (scope["method"], scope["path"]) == ("POST", LOGIN):
@@ -155,9 +157,12 @@ def cookie_name(scope: Scope) -> str:
     return f"lion_studio_{server[1] if server else 0}"
 
 
-def is_by_proxy(scope: Scope) -> bool:
-    """Whether the request came by the address of the proxy, as its Host says."""
-    return _PUBLIC_URL in scope
+def is_browser_by_proxy(scope: Scope) -> bool:
+    """Whether a browser came by the address of the proxy: signed in, or with a one-time code.
+
+    The token is a file that an agent of this machine may be able to read, so with it the process is looked at.
+    """
+    return _PUBLIC_URL in scope and _BY_TOKEN not in scope
 
 
 def is_https(scope: Scope) -> bool:

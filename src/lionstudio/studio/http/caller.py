@@ -19,7 +19,7 @@ from lionstudio.runs.callers.refusals import record_refusal
 from lionstudio.state.runs.active_owners import RunningOwner
 from lionstudio.studio.db import StudioDb
 from lionstudio.studio.http.audit_log import AuditLog
-from lionstudio.studio.http.auth import SAFE_METHODS, is_by_proxy
+from lionstudio.studio.http.auth import SAFE_METHODS, is_browser_by_proxy
 from lionstudio.studio.http.error_responses import problem_response
 
 CODE = "agent_caller"
@@ -68,5 +68,5 @@ class CallerMiddleware:
 
     def _caller(self, scope: Scope) -> Caller:
         server_port = (scope.get("server") or ("", 0))[1]
-        caller = self._find(scope.get("client"), server_port, is_by_proxy(scope))
+        caller = self._find(scope.get("client"), server_port, is_browser_by_proxy(scope))
         return caller._replace(agent=caller.agent or find_connected_agent(caller.chain, self._terminals()))
