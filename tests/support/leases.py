@@ -68,6 +68,16 @@ if os.fork() == 0:
     os._exit(0)
 stamp(name)
 """,
+    # in a cgroup elsewhere that has the name of the one that was made for it
+    "namesake": """
+own = open("/proc/self/cgroup").read().rpartition("0::")[2].split()[0]
+mounts = [line.split() for line in open("/proc/self/mountinfo") if " - cgroup2 " in line]
+place = os.path.join(mounts[0][4], f"{name}-{os.getppid()}", os.path.basename(own))
+os.makedirs(place)
+with open(f"{place}/cgroup.procs", "w") as members:
+    members.write("0")
+stamp(name)
+""",
     # always another process: it forks and exits
     "runaway": """
 if os.fork():

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from tests.support.leases import BEAT, FREEZE, MARGIN, LeaseHarness, boot_time
@@ -144,6 +145,23 @@ def test_machine_that_was_stopped_freezes_before_it_asks(hub: LeaseHarness) -> N
 
     assert hub.end(watch).how == "given_away"
     assert hub.between(frozen, boot_time()) == []
+
+
+@pytest.mark.parametrize("freezer", ["cgroup"])
+def test_agent_in_a_cgroup_of_the_same_name_is_frozen(hub: LeaseHarness, freezer: str) -> None:
+    watch = hub.begin(hub.take().fence, "namesake")
+    places = list(Path("/sys/fs/cgroup").glob(f"**/fence1-{hub.supervisor(watch)}"))
+    assert places, "the agent did not move"
+    hub.thaw(hub.freeze(watch))
+    wait_until(lambda: hub.frozen_since(watch) is None)
+    frozen = hub.freeze(watch)
+    hub.give_away()
+    hub.cutter.set("pass")
+
+    assert hub.end(watch).how == "given_away"
+    assert hub.between(frozen, boot_time()) == []
+    for place in places:
+        guard_process.Cgroup(str(place)).remove()
 
 
 def test_agent_in_a_pid_namespace_is_frozen(hub: LeaseHarness) -> None:

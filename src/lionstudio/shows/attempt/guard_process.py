@@ -84,7 +84,6 @@ class Cgroup:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._name = path.rpartition("/")[2].encode()
 
     def enter(self) -> None:
         self._write("cgroup.procs", "0")
@@ -101,14 +100,6 @@ class Cgroup:
 
     def kill(self) -> bool:
         return self._write("cgroup.kill", "1")
-
-    def has(self, pid: int) -> bool:
-        try:
-            with open(f"/proc/{pid}/cgroup", "rb", 0) as file:
-                lines = file.read().splitlines()
-        except OSError:
-            return False
-        return any(line.startswith(b"0::") and self._name in line.split(b"/") for line in lines)
 
     def pids(self) -> list[int]:
         """All in it; a program may have made cgroups below."""
@@ -202,14 +193,16 @@ class Tree:
 
         One of `stopping` that waits in the kernel, or whose first thread has ended, does not show that it is stopped.
         """
+        members: set[int] = set()  # by its own list: a program can make a cgroup of the same name elsewhere
         if self.cgroup is not None:
             self.cgroup.freeze()
+            members.update(self.cgroup.pids())
         awake = []
         for pid, ticks in self.processes().items():
             state = _stat(pid)[0]
             if state in b"TtX" or (state in b"DZ" and (pid, ticks) in stopping):
                 continue
-            if self.cgroup is None or not self.cgroup.has(pid):
+            if pid not in members:
                 awake.append((pid, ticks))
         return awake
 
