@@ -249,3 +249,31 @@ def test_plan_of_another_machine_is_not_sent_as_an_edit(fleet: Fleet) -> None:
 
     assert edits_after(LIONAGI_MACHINE_ID="another") == 0
     assert edits_after() == 1
+
+
+def test_edit_brings_its_agents_and_is_refused_where_a_new_show_would_be(fleet: Fleet) -> None:
+    secret = "sk-ant-" + "api03-" + "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1cE3gI5kM7oQ9sU1wY3aC5eG7iK9mO1q"
+    fleet.write_plan({"a": WRITE.format("a")}, gates=["person"])
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: fleet.statuses().get("a") == "gated")
+    agents = fleet.root / "user" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "other.md").write_text("---\nprovider: script\n---\n")
+    (agents / "critic.md").write_text(f"---\nprovider: script\n---\n{PASS}\n")
+
+    refusals = []
+    for change in ({"goal": secret}, {"copy": [".env"]}, {"gates": ["person", {"review": "nobody"}]}):
+        fleet.write_plan({"a": WRITE.format("a")}, **{"gates": ["person"], **change})
+        refusals.append(fleet.run_show())
+    with reading(fleet.url) as conn:
+        assert conn.value("SELECT count(*) FROM shows WHERE node_metadata LIKE '%\"edit\"%'") == 0
+    other = {"agent": "other", "prompt": WRITE.format("b"), "gates": [{"review": "critic"}]}
+    fleet.write_plan({"a": WRITE.format("a"), "b": other}, gates=["person"])
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: None in questions(fleet))
+    assert fleet.li("show", "approve", TOPIC, "--yes").code == 0
+    fleet.wait_until(lambda: fleet.statuses().get("b") in ("escalated", "merged"))
+
+    assert [refusal.code for refusal in refusals] == [2, 2, 3], refusals
+    assert fleet.statuses()["b"] == "merged"

@@ -71,7 +71,7 @@ def start_for_workers(args: argparse.Namespace, settings: Settings, show_dir: st
         say(inline(text), quiet=args.quiet)
 
     with db_access.database(settings.db) as database:
-        if send_edit(show_dir, database):
+        if send_edit(show_dir, settings, database):
             say(f"The edited plan of {args.topic} was sent to its director", quiet=args.quiet or args.json)
         submitted = submit_show(show_dir, settings, database, again=again, concurrency=args.concurrency, warn=warn)
     if submitted.is_new:

@@ -13,6 +13,7 @@ from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.machine import machine_id
 from lionstudio.model.ids import new_id
 from lionstudio.model.redaction.process import redactor
+from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show import TEAM, Show
 from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
@@ -25,7 +26,7 @@ from lionstudio.shows.records.play_records import put_facts, save_show
 from lionstudio.shows.workers.definitions import find_definitions, store_definitions
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.shows import find_show
+from lionstudio.state.shows import find_show, get_show
 from lionstudio.state.workers.orders import Work, find_show_order, next_show_order, place_order
 from lionstudio.system.git import Git
 from lionstudio.system.safe_read import read_text
@@ -72,16 +73,7 @@ def _create(show_dir: str, settings: Settings, database: Database, warn: Callabl
     topic = os.path.basename(show_dir)
     text = read_text(os.path.join(show_dir, PLAN))
     plan = load_plan(topic, text, os.path.join(show_dir, PLAN))
-    if redactor().text(text) != text:
-        raise InvalidInput(
-            f"{PLAN} holds a secret, which no row stores, so other machines would not get it",
-            hint="name a variable with pass_env instead of its value",
-        )
-    if plan.copy:
-        raise InvalidInput(
-            "`copy` names files of this machine, which workers do not have",
-            hint="remove `copy` from the plan, or make the files with `setup`",
-        )
+    _check_for_workers(plan, text)
     remote = resolve_remote(plan.remote, plan.repo)
     checked = check_remote(remote, plan.base_branch or _branch_of(plan.repo), topic, home=settings.home)
     if checked.problems or checked.base is None:
@@ -93,6 +85,20 @@ def _create(show_dir: str, settings: Settings, database: Database, warn: Callabl
     references = database.write(lambda conn: store_definitions(conn, definitions))
     team: dict[str, Any] = {"remote": remote, "definitions": references, "machine_id": machine_id()}
     save_show(show_dir, database, plan, text, base=checked.base, accepted_plan=digest_of(text), **{TEAM: team})
+
+
+def _check_for_workers(plan: Plan, text: str) -> None:
+    """Refuse what other machines would not get."""
+    if redactor().text(text) != text:
+        raise InvalidInput(
+            f"{PLAN} holds a secret, which no row stores, so other machines would not get it",
+            hint="name a variable with pass_env instead of its value",
+        )
+    if plan.copy:
+        raise InvalidInput(
+            "`copy` names files of this machine, which workers do not have",
+            hint="remove `copy` from the plan, or make the files with `setup`",
+        )
 
 
 def _branch_of(repo: str | None) -> str | None:
@@ -110,23 +116,33 @@ def _is_from_here(show: Show, show_dir: str) -> bool:
     return ordered_on in (None, machine_id()) and os.path.realpath(show.show_dir) == os.path.realpath(show_dir)
 
 
-def send_edit(show_dir: str, database: Database) -> bool:
-    """Send the plan of this machine to the director where it was edited; return whether it was."""
+def send_edit(show_dir: str, settings: Settings, database: Database) -> bool:
+    """Send the plan of this machine to the director where it was edited; return whether it was.
+
+    Agents and playbooks that only the edit names go with it; those that the show has stay as they are.
+    """
     topic = os.path.basename(show_dir)
     path = os.path.join(show_dir, PLAN)
     if not os.path.lexists(path):
         return False
     text = read_text(path)
 
-    def work(conn: Connection) -> bool:
-        show = find_show(conn, topic)
-        if show is None or not show.is_for_workers or not _is_from_here(show, show_dir):
-            return False
-        facts = show.metadata
-        if text in (facts.get("plan"), (facts.get("edit") or {}).get("text")):
-            return False
-        load_plan(topic, text, path)  # refused here, with its line
-        put_facts(conn, topic, edit={"id": new_id(), "text": text})
-        return True
+    show = database.read(lambda conn: find_show(conn, topic))
+    if show is None or not show.is_for_workers or not _is_from_here(show, show_dir):
+        return False
+    if text in (show.metadata.get("plan"), (show.metadata.get("edit") or {}).get("text")):
+        return False
+    plan = load_plan(topic, text, path)  # refused here, with its line
+    _check_for_workers(plan, text)
+    pin_reviewers(plan, settings, {})
+    definitions = find_definitions(plan, settings)
 
-    return database.write(work)
+    def work(conn: Connection) -> None:
+        team = get_show(conn, topic).metadata[TEAM]
+        known = team.get("definitions") or []
+        names = {(reference["kind"], reference["name"]) for reference in known}
+        new = store_definitions(conn, [one for one in definitions if (one.kind, one.name) not in names])
+        put_facts(conn, topic, edit={"id": new_id(), "text": text}, **{TEAM: {**team, "definitions": [*known, *new]}})
+
+    database.write(work)
+    return True

@@ -178,6 +178,7 @@ class DirectedShow(TeamShow):
         return repo
 
     def follow(self, text: str) -> FollowedPlan:
+        self._use_team(self._facts())  # an edit brings the definitions that it names
         followed = super().follow(text)
         accepted = self.accepted_plan if followed.held else None
         play_records.update_show(self.show_dir, self.database, accepted_text=accepted)
