@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.shows.test_attacks_reviewers import PASS
+from tests.support.builders import sql
 from tests.support.children import environment
 from tests.support.commands import LI
 from tests.support.fleet import TOPIC, Fleet
@@ -18,6 +19,7 @@ from tests.support.hub_cutter import HubCutter
 from tests.support.postgres_server import PASSWORD, PostgresServer
 
 from lionstudio.settings import load_settings
+from lionstudio.shows.process.engine import SHAPE
 from lionstudio.shows.workers.worker_identity import load_identity
 from lionstudio.state.backends import open_database, reading
 from lionstudio.state.exchange.questions import list_unsettled
@@ -277,3 +279,24 @@ def test_edit_brings_its_agents_and_is_refused_where_a_new_show_would_be(fleet: 
 
     assert [refusal.code for refusal in refusals] == [2, 2, 3], refusals
     assert fleet.statuses()["b"] == "merged"
+
+
+_BAD = "INSERT INTO orders (id, topic, play, work, command, needs, shape, ordered_at, fence) VALUES (?,?,?,?,?,?,?,?,?)"
+
+
+def test_orders_that_no_worker_can_carry_out_stop_no_other_show(fleet: Fleet) -> None:
+    bad = {"labels": ("{}", "5", 0), "command": ("[5]", "[]", 0), "fence": ("{}", "[]", 2**63 - 1)}
+    with open_database(fleet.url) as database:
+        for name, (command, needs, fence) in bad.items():
+            sql(database, _BAD, (name, "other", name, "attempt", command, needs, SHAPE, 1.0, fence))
+    fleet.write_plan({"a": WRITE.format("a")})
+    worker = fleet.start_worker("one")
+
+    assert fleet.run_show().code == 0
+    fleet.wait_for_end()
+
+    assert worker.poll() is None
+    fleet.assert_completed("a")
+    with reading(fleet.url) as conn:
+        ended = conn.all("SELECT id, answer FROM orders WHERE topic = 'other' AND ended_at IS NOT NULL")
+    assert ended == [("command", "null")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.builders import read, write
+from tests.support.builders import read, sql, write
 
 from lionstudio.errors import Conflict
 from lionstudio.model.ids import new_id
@@ -112,3 +112,16 @@ def test_drain_outlives_a_restart_of_the_worker(db: Database) -> None:
 
 def test_beat_of_a_removed_worker_says_so(db: Database) -> None:
     assert write(db, workers.beat_worker, "gone") is None
+
+
+@pytest.mark.parametrize("value", ["5", "null", "not json", '{"gpu": 1}', '[["gpu"]]'])
+def test_order_with_unreadable_labels_or_command_fits_no_worker(db: Database, order: Order, value: str) -> None:
+    sql(db, "UPDATE orders SET needs = ?, command = ?", (value, "[5]"))
+    write(db, workers.register_worker, _worker("a", "gpu"))
+    sql(db, "UPDATE workers SET labels = ?", (value,))
+
+    (waiting,) = read(db, orders.list_waiting)
+    (worker,) = read(db, workers.list_workers)
+
+    unreadable = (f"unreadable: {value}",)
+    assert (waiting.needs, waiting.command, worker.labels) == (unreadable, {}, unreadable)

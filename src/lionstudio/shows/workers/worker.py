@@ -85,6 +85,7 @@ class WorkerProcess:
         self._is_away = False
         self._settle_at = 0.0
         self._other_shapes: set[str] = set()
+        self._refused: set[str] = set()  # orders that could not be taken
         self._database: Database | None = None
         self._engine: HubEngine | None = None
 
@@ -209,7 +210,15 @@ class WorkerProcess:
             fits = order.shape == SHAPE == self._me.shape and set(order.needs) <= set(self._me.labels)
             if not fits or (order.work.takes_place and self.plays >= self._me.at_once):
                 continue
-            mine = self._database.write(partial(self._take_one, order=order))
+            try:
+                mine = self._database.write(partial(self._take_one, order=order))
+            except AWAY:
+                raise
+            except LionError as error:  # the others do not wait for this one
+                if order.id not in self._refused:
+                    self._refused.add(order.id)
+                    self._say(f"{_name(order)}: {error.message}")
+                continue
             if mine is not None:
                 point("worker.taken")
                 self._begin(mine)
@@ -259,12 +268,16 @@ class WorkerProcess:
             self._say(f"{_name(order)}: {type(error).__name__}: {error}")
             self._forget(carried)
 
-    def _failed(self, order: Order, error: Exception) -> codec.Json:
-        """The answer of an order that failed here."""
+    def _failed(self, order: Order, error: Exception) -> Any:
+        """The answer of an order that failed here; None for a command that nobody can read."""
         problem = self._problem_of(error)
         if order.work is Work.SHOW:
             return {"error": problem}
-        return codec.event_to_json(failure_of(codec.command_from_json(order.command), problem))
+        try:
+            command = codec.command_from_json(order.command)
+        except (KeyError, TypeError):
+            return None  # its director knows the command
+        return codec.event_to_json(failure_of(command, problem))
 
     def _start_workflow(self, carried: Carried) -> None:
         assert self._engine is not None

@@ -16,6 +16,7 @@ from typing import Any
 from lionstudio.errors import IllegalTransition
 from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.state.connection import Connection
+from lionstudio.state.workers.workers import read_labels
 
 
 class Work(StrEnum):
@@ -94,8 +95,9 @@ SELECT id, topic, play, work, command, needs, shape, ordered_at, worker_id, fenc
 
 def _from_row(row: Mapping[str, Any]) -> Order:
     answer = None if row["answer"] is None else load_or_keep(row["answer"])
-    command, needs = load_or_keep(row["command"]), tuple(load_or_keep(row["needs"]))
-    return Order(**{**row, "work": Work(row["work"]), "command": command, "needs": needs, "answer": answer})
+    command, needs = load_or_keep(row["command"]), read_labels(row["needs"])
+    record = {"work": Work(row["work"]), "command": command if isinstance(command, dict) else {}, "answer": answer}
+    return Order(**{**row, **record, "needs": needs})
 
 
 def find_order(conn: Connection, order_id: str) -> Order | None:

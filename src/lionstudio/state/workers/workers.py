@@ -115,6 +115,13 @@ def remove_worker(conn: Connection, text: str) -> Worker:
     return worker
 
 
+def read_labels(text: object) -> tuple[str, ...]:
+    """Return the labels of a row; a value that is not a list of them is one label, which no worker can be given."""
+    labels = load_or_keep(text)
+    is_list = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
+    return tuple(labels) if is_list else (f"unreadable: {text}",)
+
+
 _LIST = """
 SELECT w.id, w.machine_id, w.name, w.labels, w.at_once, w.version, w.shape, w.sandbox, w.draining, w.started_at,
        w.seen_at, w.stopped_at, (julianday('now') - 2440587.5) * 86400.0 - w.seen_at AS silent_seconds,
@@ -125,10 +132,7 @@ SELECT w.id, w.machine_id, w.name, w.labels, w.at_once, w.version, w.shape, w.sa
 
 def list_workers(conn: Connection) -> list[Worker]:
     rows = conn.dicts(_LIST)
-    return [
-        Worker(**{**row, "labels": tuple(load_or_keep(row["labels"])), "draining": bool(row["draining"])})
-        for row in rows
-    ]
+    return [Worker(**{**row, "labels": read_labels(row["labels"]), "draining": bool(row["draining"])}) for row in rows]
 
 
 def get_worker(conn: Connection, text: str) -> Worker:
