@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from queue import SimpleQueue
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import integer, utf8
@@ -100,18 +101,23 @@ def _stop_by_signals(args: argparse.Namespace, worker: object) -> None:
     from lionstudio.state.workers.workers import BEAT_SECONDS
 
     assert isinstance(worker, WorkerProcess)
+    signals: SimpleQueue[int] = SimpleQueue()  # a handler may interrupt whoever holds a lock, so it waits for none
 
-    def stop(_number: int, _frame: object) -> None:
-        again = worker.is_stopping
-        worker.stop()
-        seconds, plays = f"{2 * BEAT_SECONDS:g} s", count(worker.plays, "play")
-        text = f"Stopping: nothing new is taken, and {plays} can finish here. Stop again to leave at once."
-        if again:
-            text = f"Leaving: agents end in {seconds} unless this worker starts again; other workers take their plays."
-        threading.Thread(target=_line, args=(args, text), daemon=True).start()  # not inside a handler
+    def stop() -> None:
+        while signals.get():
+            again = worker.is_stopping
+            worker.stop()
+            seconds, plays = f"{2 * BEAT_SECONDS:g} s", count(worker.plays, "play")
+            text = f"Stopping: nothing new is taken, and {plays} can finish here. Stop again to leave at once."
+            if again:
+                text = (
+                    f"Leaving: agents end in {seconds} unless this worker starts again; other workers take their plays."
+                )
+            threading.Thread(target=_line, args=(args, text), daemon=True).start()  # a terminal may be paused
 
+    threading.Thread(target=stop, daemon=True, name="signals").start()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
+        signal.signal(number, lambda number, _frame: signals.put(number))
 
 
 def _line(args: argparse.Namespace, text: str) -> None:
