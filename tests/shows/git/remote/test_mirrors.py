@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -15,10 +16,12 @@ from tests.support.repositories import checkout_of, commit, git, make_repo, merg
 from lionstudio.errors import Busy, Conflict, InvalidInput
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import MergeCommitted, integration_tip
+from lionstudio.shows.git.remote import transport
 from lionstudio.shows.git.remote.errors import RemoteAway, RemoteRefused
 from lionstudio.shows.git.remote.mirror import open_mirror
 from lionstudio.shows.git.remote.open_remote import check_remote, open_remote_repo
 from lionstudio.shows.git.remote.patience import wait_out_remote
+from lionstudio.shows.git.remote.transport import Transport
 from lionstudio.shows.git.remote.work import publish_work
 from lionstudio.shows.git.setup import find_show_repo
 
@@ -323,3 +326,27 @@ def test_wait_out_remote_repeats_while_the_remote_is_away() -> None:
     calls[0] = 0
     with pytest.raises(RemoteRefused, match="was away for"):
         wait_out_remote(work, warn=warnings.append, pause=pauses.append, most_seconds=-1)
+
+
+def test_remote_that_floods_us_costs_little_memory(
+    remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = open_mirror(str(remote), home=str(tmp_path / "one"))
+    flood = tmp_path / "flood"
+    flood.write_text(
+        "#!/bin/sh\nhead -c 30000000 /dev/zero | tr '\\0' x >&2\necho >&2\n"
+        "echo 'git@example.org: Permission denied (publickey).' >&2\nexit 255\n"
+    )
+    flood.chmod(0o700)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(flood))
+    tracemalloc.start()
+    try:
+        with pytest.raises(RemoteRefused, match="refuses ours"):
+            Transport(remote="git@example.org:project.git", git_dir=mirror.path).list_refs()
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+    monkeypatch.setattr(transport, "_MOST_OUTPUT", 10)
+    with pytest.raises(RemoteRefused, match="more refs"):
+        mirror.transport.list_refs()

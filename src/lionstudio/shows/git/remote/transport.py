@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import selectors
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +33,8 @@ from lionstudio.system.git import OID, REMOTE_FLAGS, GitResult, program, remove_
 BRIEF_SECONDS = 120.0  # for a list of refs, or the few objects of a merge
 LONG_SECONDS = 3600.0  # for a whole history, or the work of an attempt
 
+_MOST_OUTPUT = 200_000_000  # bytes: about two million refs
+_MOST_MESSAGES = 200_000
 _LFS_BATCH = 500  # objects in one command line
 _CONFIG = (
     *("-c", "push.gpgSign=false"),
@@ -222,11 +226,15 @@ class Transport:
             ) as process,
         ):
             try:
-                out, err = process.communicate(timeout=seconds)
+                out, err = _read_answer(process, seconds)
             except subprocess.TimeoutExpired:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 raise RemoteAway(f"the remote {self.shown} did not answer within {seconds:.0f} seconds") from None
+            except OverflowError:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise RemoteRefused(f"the remote {self.shown} lists more refs than shows can use") from None
             except BaseException:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
@@ -304,6 +312,30 @@ class Transport:
         if _NEVER.search(err):
             return RemoteRefused(f"{remote} cannot be used: {reason:.300}")
         return RemoteAway(f"{remote} does not answer: {reason:.300}", hint="check the network and the server")
+
+
+def _read_answer(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bytes]:
+    """Read both outputs to their end; of messages the last ones are kept, because the remote can send any number."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    deadline, out, err = time.monotonic() + seconds, bytearray(), bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ, out)
+        selector.register(process.stderr, selectors.EVENT_READ, err)
+        while selector.get_map():
+            if (left := deadline - time.monotonic()) <= 0:
+                raise subprocess.TimeoutExpired(process.args, seconds)
+            for key, _ in selector.select(left):
+                piece = os.read(key.fd, 65536)
+                key.data.extend(piece)
+                if not piece:
+                    selector.unregister(key.fileobj)
+            if len(out) > _MOST_OUTPUT:
+                raise OverflowError
+            if len(err) > 2 * _MOST_MESSAGES:
+                del err[:-_MOST_MESSAGES]
+    process.wait(max(0.1, deadline - time.monotonic()))
+    return bytes(out), bytes(err[-_MOST_MESSAGES:])
 
 
 @cache
