@@ -23,6 +23,7 @@ from lionstudio.shows.process.engine import SHAPE
 from lionstudio.shows.workers.worker_identity import load_identity
 from lionstudio.state.backends import open_database, reading
 from lionstudio.state.exchange.questions import list_unsettled
+from lionstudio.state.workers.workers import Worker, register_worker, stop_worker
 from lionstudio.studio.views.attention import list_attention
 
 pytestmark = pytest.mark.postgres
@@ -300,3 +301,34 @@ def test_orders_that_no_worker_can_carry_out_stop_no_other_show(fleet: Fleet) ->
     with reading(fleet.url) as conn:
         ended = conn.all("SELECT id, answer FROM orders WHERE topic = 'other' AND ended_at IS NOT NULL")
     assert ended == [("command", "null")]
+
+
+def test_agent_can_neither_drain_nor_remove_a_worker(fleet: Fleet) -> None:
+    """Not even from a process that names no session: its ancestors are the agent."""
+    out, script = fleet.root / "out", fleet.root / "attack.sh"
+    clean = f"env -i PATH={os.environ['PATH']} HOME={fleet.root} LIONAGI_HOME={fleet.root / 'other'}"
+    li = f"{clean} LIONAGI_DB='{fleet.url}' {LI} workers"
+    script.write_text(f"for words in 'drain one' 'rm gone'; do {li} $words >>{out} 2>&1; done\n")
+    fleet.write_plan({"a": f"@run sh {script}\n@say done"}, permissions="all", sandbox="off")
+    fleet.start_worker("one")
+    fleet.wait_until(lambda: fleet.li("workers", "ls", "--json").json["workers"])
+    with open_database(fleet.url) as database:
+        gone = Worker(id="gone", name="gone", labels=(), at_once=1, version="", shape=SHAPE)
+        database.write(lambda conn: register_worker(conn, gone))
+        database.write(lambda conn: stop_worker(conn, gone.id))
+
+    assert fleet.run_show().code == 0
+    fleet.wait_for_end()
+
+    assert out.read_text().count("only a person decides") == 2
+    workers = fleet.li("workers", "ls", "--json").json["workers"]
+    assert {worker["name"]: worker["draining"] for worker in workers} == {"one": False, "gone": False}
+
+
+def test_worker_that_was_removed_while_it_was_away_comes_back_by_itself(fleet: Fleet) -> None:
+    fleet.start_worker("one")
+    fleet.wait_until(lambda: fleet.li("workers", "ls", "--json").json["workers"])
+    with open_database(fleet.url) as database:
+        sql(database, "DELETE FROM workers", ())
+
+    fleet.wait_until(lambda: fleet.li("workers", "ls", "--json").json["workers"])

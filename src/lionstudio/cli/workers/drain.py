@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from lionstudio.cli._person import require_person
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
@@ -27,6 +28,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     settings = db_access.settings_of(args)
     require_hub(settings)
+    require_person(args, f"to drain the worker {args.worker}")
 
     def work(conn: Connection) -> Worker:
         worker = get_worker(conn, args.worker)

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from lionstudio.crash import point
-from lionstudio.errors import LionError, WrongVersion
+from lionstudio.errors import Conflict, LionError, WrongVersion
 from lionstudio.machine import host_name
 from lionstudio.runs.settle import settle_dead_runs
 from lionstudio.shows.execute.executor import failure_of
@@ -226,10 +226,8 @@ class WorkerProcess:
         return taken
 
     def _take_one(self, conn: Connection, order: Order) -> Order | None:
-        draining = beat_worker(conn, self._me.id)
-        if draining is None:
-            register_worker(conn, self._me)  # it was removed from the list while it was away
-        return None if draining else take_order(conn, order, self._me.id)
+        is_free = beat_worker(conn, self._me.id) is False  # it drains, or was removed until its next beat
+        return take_order(conn, order, self._me.id) if is_free else None
 
     def _report_other_shapes(self, waiting: list[Order]) -> None:
         for shape in {order.shape for order in waiting} - {SHAPE} - self._other_shapes:
@@ -446,6 +444,9 @@ class WorkerProcess:
 
         def work(conn: Connection) -> tuple[bool | None, dict[str, bool], dict[str, str | None]]:
             draining = beat_worker(conn, self._me.id)
+            if draining is None:  # it was removed from the list while it was away
+                with suppress(Conflict):  # its name has another worker now; the leases are renewed all the same
+                    register_worker(conn, self._me)
             if self._me.machine_id is not None:  # its runs are alive
                 see_machine(conn, self._me.machine_id, host_name() or self._me.name, self._me.version)
             kept = {one.order.id: renew_order(conn, one.order.id, one.order.fence) for one in held}
