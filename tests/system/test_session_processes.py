@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from tests.support.children import environment
 
 from lionstudio.model.ids import new_id
+from lionstudio.system import procfs, session_processes
 from lionstudio.system.session_processes import VARIABLE, end_processes_of, processes_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -38,3 +40,25 @@ def test_end_processes_of_ends_process_whose_first_thread_ended() -> None:
             assert end_processes_of(session_id, grace=5) == 1
         finally:
             process.kill()
+
+
+def test_processes_of_reads_each_process_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A supervisor looks at all processes of the machine when its agent has ended."""
+    read: Counter[int] = Counter()
+
+    def read_environ(pid: int) -> list[bytes]:
+        read[pid] += 1
+        return procfs.read_environ(pid)
+
+    monkeypatch.setattr(session_processes, "read_environ", read_environ)
+    session_id = new_id()
+    below = "import subprocess; subprocess.run(['sh', '-c', 'env -i sleep 60; true'])"
+    with subprocess.Popen([sys.executable, "-c", below], env=environment(**{VARIABLE: session_id})) as process:
+        try:
+            while len(found := processes_of(session_id)) < 3:
+                assert process.poll() is None
+            read.clear()
+            assert processes_of(session_id) == found
+            assert set(read.values()) == {1}
+        finally:
+            end_processes_of(session_id, grace=0)

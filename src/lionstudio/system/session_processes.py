@@ -26,7 +26,8 @@ def processes_of(session_id: str) -> set[int]:
     while pid > 1:
         ours.add(pid)
         pid = find_parent(pid) or 0
-    return {pid for pid in list_pids() if pid not in ours and _belongs(pid, session_id)}
+    known: dict[int, bool] = {}
+    return {pid for pid in list_pids() if pid not in ours and _belongs(pid, session_id, known)}
 
 
 def seen_processes_of(session_id: str) -> list[int]:
@@ -74,19 +75,25 @@ def _signal(pid: int, session_id: str, number: signal.Signals) -> None:
     with suppress(OSError):
         descriptor = os.pidfd_open(pid)
         try:
-            if _belongs(pid, session_id):  # the pid may have passed to another process before we held it
+            if _belongs(pid, session_id, {}):  # the pid may have passed to another process before we held it
                 signal.pidfd_send_signal(descriptor, number)
         finally:
             os.close(descriptor)
 
 
-def _belongs(pid: int, session_id: str) -> bool:
-    """Check a process and its ancestors: a program may clear its environment before it starts another."""
-    while pid > 1:
-        if session_id in _sessions_named_by(pid):
-            return find_parent(pid) is not None
-        pid = find_parent(pid) or 0
-    return False
+def _belongs(pid: int, session_id: str, known: dict[int, bool]) -> bool:
+    """Check a process and its ancestors: a program may clear its environment before it starts another.
+
+    `known` has the answers of one look at all processes, so that each is read once.
+    """
+    if pid <= 1:
+        return False
+    if pid not in known:
+        known[pid] = False  # a pid that was reused meanwhile could make a circle
+        parent = find_parent(pid)
+        named = session_id in _sessions_named_by(pid)
+        known[pid] = parent is not None and (named or _belongs(parent, session_id, known))
+    return known[pid]
 
 
 def _sessions_named_by(pid: int) -> list[str]:
