@@ -43,6 +43,8 @@ HEAVY = {
     "lionstudio.model.messages",
 }
 
+_OURS_OF_AN_AGENT = 166  # modules
+
 
 def loaded_by(*arguments: str, home: Path) -> set[str]:
     code = "import sys; from lionstudio.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
@@ -98,6 +100,24 @@ def test_help_imports_only_the_registry(tmp_path: Path) -> None:
         "lionstudio.errors",
         "lionstudio.version",
     }
+
+
+def test_agent_of_a_play_imports_only_what_it_needs(tmp_path: Path, db: Database) -> None:
+    """Each attempt starts such a process; only the first of a home creates the database."""
+    begin(db)
+    options = ("--quiet", "--show-topic", "topic", "--show-play-name", "play", "--cwd", str(tmp_path))
+    loaded = loaded_by("agent", "script", "@say done", *options, home=Path(db.path).parent)
+
+    assert loaded.isdisjoint({"pydantic", "fastapi", "sqlalchemy", "dbos", "yaml", "tomllib", "psycopg"})
+    assert loaded.isdisjoint(
+        {
+            "lionstudio.runs.callers.caller",
+            "lionstudio.runs.prepare.resume_point",
+            "lionstudio.state.sqlite.fulltext",
+            "lionstudio.state.sqlite.text_filter",
+        }
+    )
+    assert len([name for name in loaded if name.startswith("lionstudio.")]) <= _OURS_OF_AN_AGENT
 
 
 @pytest.mark.parametrize("arguments", [("state", "ls"), ("state", "ls", "--status", "running"), ("state", "path")])

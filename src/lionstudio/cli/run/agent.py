@@ -113,7 +113,6 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidInput("--resume and --fork exclude each other", hint="use --fork SESSION to fork at the end")
     from lionstudio.cli.run import _execute, _start
     from lionstudio.runs.prepare.build import prepare_agent
-    from lionstudio.runs.prepare.resume_point import find_resume_point
     from lionstudio.runs.talk.continue_answered import load_answered, request_of
 
     context = _start.context_of(args)
@@ -135,6 +134,8 @@ def run(args: argparse.Namespace) -> int:
     agent = _start.agent_of(args, context, args.target)
     origin = None
     if args.resume or args.fork:
+        from lionstudio.runs.prepare.resume_point import find_resume_point
+
         with db_access.reading(context.settings.db) as conn:
             origin = find_resume_point(conn, resume=args.resume, fork=args.fork)
     team = _start.team_of(args, context)
@@ -155,6 +156,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _names_to_keep(names: Sequence[str]) -> list[str]:
     """The variables for a run that continues this one; it has them from a person, so an agent must not choose them."""
+    if not names:
+        return []
     from lionstudio.runs.callers.caller import this_process
 
-    return list(dict.fromkeys(names)) if names and this_process().agent is None else []
+    return list(dict.fromkeys(names)) if this_process().agent is None else []

@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from lionstudio.errors import LionError
 from lionstudio.model.json_codec import dump, load
@@ -220,6 +219,8 @@ def _known_pattern(form: str) -> str:
 
 def _forms(value: str) -> set[str]:
     """The encodings in which a secret may appear: plain, base64, URL, JSON."""
+    from urllib.parse import quote, quote_plus  # only where a secret is known
+
     raw = value.encode("utf-8", "surrogateescape")
     encoded = base64.b64encode(raw).decode().rstrip("=")
     return {value, encoded, json.dumps(value)[1:-1], quote(raw, safe=""), quote(raw), quote_plus(raw)}

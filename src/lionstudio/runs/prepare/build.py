@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lionstudio.agents.dialog import TAKES_MESSAGES, deliveries_of
 from lionstudio.files.definitions.artifacts import Artifact
@@ -22,12 +22,14 @@ from lionstudio.runs.prepare.confinement import PLAIN, ConfinementRequest
 from lionstudio.runs.prepare.flow import Step
 from lionstudio.runs.prepare.project import project_of
 from lionstudio.runs.prepare.resolve import ResolvedAgent
-from lionstudio.runs.prepare.resume_point import ResumePoint, check_not_running, continue_with
 from lionstudio.runs.run import Result, RunPart, RunSession
 from lionstudio.runs.talk.continue_answered import check_may_begin
 from lionstudio.settings import Settings
 from lionstudio.state.connection import Connection
 from lionstudio.state.exchange.questions import close_questions_of
+
+if TYPE_CHECKING:
+    from lionstudio.runs.prepare.resume_point import ResumePoint
 
 
 class TeamPrompt(Protocol):
@@ -99,6 +101,8 @@ def prepare_agent(
     lineage: dict[str, str | None] = {}
     guard = None
     if origin is not None:
+        from lionstudio.runs.prepare.resume_point import continue_with
+
         origin = continue_with(origin, agent.provider, target, same_conversation=same_conversation)
         lineage = {"continues" if same_conversation else "forked_from": origin.session.id}
         if same_conversation:
@@ -123,6 +127,8 @@ def prepare_agent(
 
 def _check_continues(conn: Connection, *, origin: ResumePoint, answered: tuple[AnsweredQuestion, ...]) -> None:
     """Refuse a second run of the conversation; it replaces the open questions of the run that died."""
+    from lionstudio.runs.prepare.resume_point import check_not_running
+
     check_not_running(conn, origin)
     check_may_begin(conn, answered)
     close_questions_of(conn, origin.session.id, "the conversation was continued")

@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lionstudio.agents.provider import Provider, Task, get_provider, split_target
 from lionstudio.errors import InvalidInput, LionError, NotFound
@@ -29,11 +29,13 @@ from lionstudio.model.status.statuses import InvocationKind, SourceKind
 from lionstudio.runs.environment import agent_environment
 from lionstudio.runs.prepare.confinement import PLAIN, ConfinementRequest, confine_agent
 from lionstudio.runs.prepare.project import commit_of, project_name
-from lionstudio.runs.prepare.resume_point import ResumePoint
 from lionstudio.runs.run import RunPart
 from lionstudio.settings import Settings
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.safe_read import read_text
+
+if TYPE_CHECKING:
+    from lionstudio.runs.prepare.resume_point import ResumePoint
 
 
 class ResolvedAgent(NamedTuple):

@@ -17,8 +17,7 @@ from lionstudio.errors import LionError
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import trim
 from lionstudio.state.sqlite.busy_handler import set_busy_wait
-from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch
-from lionstudio.state.sqlite.maintenance import file_size
+from lionstudio.state.sqlite.maintenance import count_unindexed, file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, WAL_LIMIT, open_writer
 
 if TYPE_CHECKING:
@@ -97,6 +96,10 @@ class Checkpointer:
     def _use_quiet_time(self) -> None:
         """Fill the search index until another thread writes; also with messages of processes that have ended."""
         self._behind = self._behind or self._read(count_unindexed, 0) >= _LEFT_BY_OTHERS
+        if not self._behind:
+            return
+        from lionstudio.state.sqlite.fulltext import index_batch  # a short run ends before
+
         seen = self._commits
         while self._commits == seen and self._behind and not self._stopping:
             if self._database.lock.locked():
