@@ -120,6 +120,17 @@ def test_agent_of_a_play_imports_only_what_it_needs(tmp_path: Path, db: Database
     assert len([name for name in loaded if name.startswith("lionstudio.")]) <= _OURS_OF_AN_AGENT
 
 
+def test_process_of_li_spares_garbage_collection() -> None:
+    """A program that calls `main` with arguments keeps its own settings."""
+    code = (
+        "import gc, sys; from lionstudio.cli.main import main\n"
+        "sys.argv = ['li', 'state', 'path']; default = gc.get_threshold()\n"
+        "main(['state', 'path']); assert (gc.get_threshold(), gc.get_freeze_count()) == (default, 0)\n"
+        "main(); assert gc.get_threshold() > default; assert gc.get_freeze_count()"
+    )
+    subprocess.run([sys.executable, "-c", code], env=environment(), stdout=subprocess.DEVNULL, check=True)
+
+
 @pytest.mark.parametrize("arguments", [("state", "ls"), ("state", "ls", "--status", "running"), ("state", "path")])
 def test_state_ls_imports_nothing_heavy(arguments: tuple[str, ...], db: Database) -> None:
     begin(db)

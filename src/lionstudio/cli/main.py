@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 TERMINATED = 143
 _HELP = ("-h", "--help", "help")
+_COLLECT_AFTER = 10_000  # new objects; by default 700, which an import of modules makes dozens of times, all to stay
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     try:
-        code = _answer(arguments)
+        code = _answer(arguments, is_process=argv is None)
         flush()
         return code
     except BrokenPipeError:
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.code if isinstance(error.code, int) else 0
 
 
-def _answer(arguments: list[str]) -> int:
+def _answer(arguments: list[str], *, is_process: bool) -> int:
     if not arguments or (len(arguments) == 1 and arguments[0] in _HELP):
         emit(registry.overview())
         return 0
@@ -60,7 +61,16 @@ def _answer(arguments: list[str]) -> int:
         rest = [*rest[1:], "--help"]
     if rest and rest[0] == "--version":
         rest[0] = "version"
-    return _dispatch(rest, options)
+    if not is_process:
+        return _dispatch(rest, options)
+    import gc
+
+    if rest[:1] != ["studio"]:  # the memory of a server counts more than its start
+        gc.set_threshold(_COLLECT_AFTER)
+    try:
+        return _dispatch(rest, options)
+    finally:
+        gc.freeze()  # the end of the process would look through all objects twice
 
 
 def _leading_options(arguments: list[str]) -> tuple[list[str], list[str]]:
