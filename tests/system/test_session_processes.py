@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from tests.support.children import environment
 
 from lionstudio.model.ids import new_id
 from lionstudio.system import procfs, session_processes
-from lionstudio.system.session_processes import VARIABLE, end_processes_of, processes_of
+from lionstudio.system.session_processes import VARIABLE, end_processes_of, processes_of, seen_processes_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -62,3 +63,34 @@ def test_processes_of_reads_each_process_once(monkeypatch: pytest.MonkeyPatch) -
             assert set(read.values()) == {1}
         finally:
             end_processes_of(session_id, grace=0)
+
+
+# each waits for the next one
+CHAIN = """
+import os, time
+for _ in range(150):
+    if os.fork():
+        os.wait()
+        os._exit(0)
+os.write(1, b".")
+time.sleep(60)
+"""
+
+
+def test_processes_of_a_chain_are_found_however_deep_it_is() -> None:
+    """An agent chooses how deep; a recursion would fail at the limit, and its processes would go on."""
+    session_id = new_id()
+    command = ["sh", "-c", 'env -i "$0" -S -c "$1"; true', sys.executable, CHAIN]
+    with subprocess.Popen(command, env=environment(**{VARIABLE: session_id}), stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert os.read(process.stdout.fileno(), 1) == b"."
+            limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(len(inspect.stack()) + 100)
+            try:
+                assert len(processes_of(session_id)) == 152
+                assert len(seen_processes_of(session_id)) == 152
+            finally:
+                sys.setrecursionlimit(limit)
+        finally:
+            assert end_processes_of(session_id, grace=0) == 152

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeVar
 
 from lionstudio.system.procfs import find_parent, find_uid, list_pids, read_argv, read_environ
 
+T = TypeVar("T")
 VARIABLE = "LIONAGI_SESSION_ID"
 FROZEN_FILE = "LIONAGI_FROZEN_FILE"  # names the file in which a supervisor says how long it froze the session
 _OPTION = "--session-id"
@@ -26,7 +29,7 @@ def processes_of(session_id: str) -> set[int]:
     while pid > 1:
         ours.add(pid)
         pid = find_parent(pid) or 0
-    known: dict[int, bool] = {}
+    known: dict[int, bool | None] = {}
     return {pid for pid in list_pids() if pid not in ours and _belongs(pid, session_id, known)}
 
 
@@ -38,22 +41,34 @@ def seen_processes_of(session_id: str) -> list[int]:
 @lru_cache(maxsize=1)
 def _snapshot(_second: int) -> dict[str, list[int]]:
     parents = {pid: parent for pid in sorted(list_pids()) if (parent := find_parent(pid)) is not None}
-    own: dict[int, str | None] = {}
-
-    def session_of(pid: int) -> str | None:
-        """Its own session, or that of its nearest ancestor that has one."""
-        if pid <= 1 or pid not in parents:
-            return None
-        if pid not in own:
-            own[pid] = None  # a pid that was reused meanwhile could make a circle
-            own[pid] = next(iter(_sessions_named_by(pid)), None) or session_of(parents[pid])
-        return own[pid]
-
+    known: dict[int, str | None] = {}
     processes: dict[str, list[int]] = {}
     for pid in parents:
-        if (session_id := session_of(pid)) is not None:
+        session_id = _inherited(pid, known, lambda pid: next(iter(_sessions_named_by(pid)), None), parents.get)
+        if session_id is not None:
             processes.setdefault(session_id, []).append(pid)
     return processes
+
+
+def _inherited(
+    pid: int, known: dict[int, T | None], find_own: Callable[[int], T | None], parent_of: Callable[[int], int | None]
+) -> T | None:
+    """Return what a process has, or its nearest ancestor that has it: a program may clear its environment.
+
+    `known` has the answers of one look at all processes, so that each is read once. An agent chooses how deep they are.
+    """
+    value, path = None, []
+    while pid > 1:
+        if pid in known:
+            value = known[pid]
+            break
+        known[pid] = None  # a pid that was reused meanwhile could make a circle
+        path.append(pid)
+        if (value := find_own(pid)) is not None:
+            break
+        pid = parent_of(pid) or 0
+    known.update(dict.fromkeys(path, value))
+    return value
 
 
 def end_processes_of(session_id: str, *, grace: float) -> int:
@@ -81,19 +96,11 @@ def _signal(pid: int, session_id: str, number: signal.Signals) -> None:
             os.close(descriptor)
 
 
-def _belongs(pid: int, session_id: str, known: dict[int, bool]) -> bool:
-    """Check a process and its ancestors: a program may clear its environment before it starts another.
+def _belongs(pid: int, session_id: str, known: dict[int, bool | None]) -> bool:
+    def is_alive(pid: int) -> bool | None:
+        return find_parent(pid) is not None if session_id in _sessions_named_by(pid) else None
 
-    `known` has the answers of one look at all processes, so that each is read once.
-    """
-    if pid <= 1:
-        return False
-    if pid not in known:
-        known[pid] = False  # a pid that was reused meanwhile could make a circle
-        parent = find_parent(pid)
-        named = session_id in _sessions_named_by(pid)
-        known[pid] = parent is not None and (named or _belongs(parent, session_id, known))
-    return known[pid]
+    return _inherited(pid, known, is_alive, find_parent) is True
 
 
 def _sessions_named_by(pid: int) -> list[str]:
