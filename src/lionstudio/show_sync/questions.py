@@ -70,7 +70,7 @@ def play_question(show: Show, plan: Plan, play: Play, facts: Mapping[str, Any] |
         title = f"{play.name} waits for your approval: {_line(why)}"
     else:
         return None
-    planned = plan.play(play.name) if play.name in plan.names else None
+    planned = plan.play(play.name) if play.name in plan else None
     most = (planned and planned.max_attempts) or plan.max_attempts
     actions = describe_play_actions(play.name, str(play.status), play.attempt, play.collected_head, most_attempts=most)
     folder = os.path.join(show.show_dir, play.name)

@@ -73,7 +73,7 @@ def overridden(loaded: LoadedShow, folder: str, play: Play, fields: dict[str, An
     checks = verdict.get("checks") if verdict.get("attempt") == play.attempt else None
     results = {check.get("title"): check for check in checks or [] if isinstance(check, dict)}
     plan, _ = parse_plan(loaded.show.topic, str(loaded.show.metadata.get("plan") or ""))
-    gates = plan.gates_of(play.name) if plan is not None and play.name in plan.names else ()
+    gates = plan.gates_of(play.name) if plan is not None and play.name in plan else ()
     lines = []
     for gate in (gate for gate in gates if gate.kind is not GateKind.PERSON):
         check = results.get(gate.title)

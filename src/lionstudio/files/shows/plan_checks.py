@@ -19,7 +19,7 @@ def check_graph(plan: Plan) -> Iterator[Problem]:
             where = f"; the first is on line {other.line}" if other.line else ""
             yield error(play.line, f"duplicate play name {play.name}{where}", "rename one of them")
         for need in play.depends_on:
-            if need not in plan.names:
+            if need not in plan:
                 yield error(
                     play.line,
                     f"{play.name} depends on {shown(need)!r:.80}, which is not a play of this show",
@@ -31,7 +31,7 @@ def check_graph(plan: Plan) -> Iterator[Problem]:
 
 def _check_cycles(plan: Plan) -> Iterator[Problem]:
     """Report each cycle once, with every play in it."""
-    needs = {play.name: [need for need in play.depends_on if need in plan.names] for play in plan.plays}
+    needs = {play.name: [need for need in play.depends_on if need in plan] for play in plan.plays}
     acyclic: set[str] = set()
     while ready := [name for name in needs if name not in acyclic and acyclic.issuperset(needs[name])]:
         acyclic.update(ready)

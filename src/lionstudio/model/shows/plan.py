@@ -115,17 +115,27 @@ class Plan:
     deciders: tuple[str, ...] = ()  # agents that may decide about plays that are not their own
     remote: str | None = None  # that workers fetch from and push to; `origin`: that of the repository
     needs: tuple[str, ...] = ()  # labels that a worker must have to play any of it
+    # a director looks at every play after every event, so none of these looks may read them all
+    _by_name: dict[str, PlannedPlay] = field(init=False, repr=False, compare=False)
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(play.name for play in self.plays)
+    def __post_init__(self) -> None:
+        by_name: dict[str, PlannedPlay] = {}
+        for play in self.plays:
+            by_name.setdefault(play.name, play)
+        object.__setattr__(self, "_by_name", by_name)
+        object.__setattr__(self, "names", tuple(play.name for play in self.plays))
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether the plan has a play of this name."""
+        return name in self._by_name
 
     def play(self, name: str) -> PlannedPlay:
         """Return a play by name; KeyError when the plan does not have it."""
-        for play in self.plays:
-            if play.name == name:
-                return play
-        raise KeyError(name)
+        return self._by_name[name]
+
+    def _find(self, name: str | None) -> PlannedPlay | None:
+        return None if name is None else self._by_name.get(name)
 
     def gates_of(self, name: str) -> tuple[Gate, ...]:
         """Return the gates of a play in the order in which they run: commands, reviews, a person."""
@@ -146,18 +156,18 @@ class Plan:
 
     def sandbox_of(self, name: str | None) -> str | None:
         """Return the sandbox mode of a play, or of the show for no play; None when the plan does not say."""
-        own = self.play(name).sandbox if name in self.names else None
-        return own or self.sandbox
+        play = self._find(name)
+        return (play.sandbox if play is not None else None) or self.sandbox
 
     def network_of(self, name: str | None) -> bool:
         """Return whether the commands of a play reach the network."""
-        own = self.play(name).network if name in self.names else None
-        return self.network if own is None else own
+        play = self._find(name)
+        return self.network if play is None or play.network is None else play.network
 
     def needs_of(self, name: str | None) -> tuple[str, ...]:
         """Return the labels that a worker of a play must have, or one that works on the show for no play."""
-        own = self.play(name).needs if name in self.names else ()
-        return tuple(dict.fromkeys((*self.needs, *own)))
+        play = self._find(name)
+        return tuple(dict.fromkeys((*self.needs, *(play.needs if play is not None else ()))))
 
     def timeout_of(self, name: str) -> int:
         """Return the time limit of one attempt in seconds."""
@@ -172,7 +182,7 @@ def in_order(gates: tuple[Gate, ...]) -> tuple[Gate, ...]:
 
 def person_gate(plan: Plan, name: str) -> Gate | None:
     """Return the gate of a play that a person decides."""
-    gates = plan.gates_of(name) if name in plan.names else ()
+    gates = plan.gates_of(name) if name in plan else ()
     return next((gate for gate in gates if gate.kind is GateKind.PERSON), None)
 
 

@@ -52,7 +52,7 @@ def hold_back(accepted: Plan, edited: Plan) -> FollowedPlan:
 
 def _keep_play(accepted: Plan, plan: Plan, play: PlannedPlay, held: list[str]) -> PlannedPlay:
     """Return a play of the edited plan; a new one is compared with the show."""
-    if play.name in accepted.names:
+    if play.name in accepted:
         before = accepted.play(play.name)
         play = _keep_agent(accepted, before, play, held)
     else:
@@ -92,7 +92,7 @@ def _keep_agent(accepted: Plan, before: PlannedPlay, play: PlannedPlay, held: li
 
 def _keep_removed(accepted: Plan, plan: Plan, held: list[str]) -> list[PlannedPlay]:
     """Return the removed plays with bounds of their own, and those that they depend on: added again, they lack them."""
-    removed = {play.name: play for play in accepted.plays if play.name not in plan.names}
+    removed = {play.name: play for play in accepted.plays if play.name not in plan}
     queue = [
         play.name
         for play in removed.values()

@@ -196,7 +196,7 @@ class Director:
         self._decisions = {name: decision for name, decision in self._decisions.items() if name in self.plays}
 
     def _is_removed(self, name: str) -> bool:
-        return self._edit is not None and name not in self._edit.plan.names
+        return self._edit is not None and name not in self._edit.plan
 
     # ── next commands ──
 

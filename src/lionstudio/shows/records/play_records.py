@@ -94,7 +94,7 @@ def save_show(show_dir: str, /, database: Database, plan: Plan, text: str | None
     removed = _remove_unstarted(show_dir, plan)
     metas = [(play.name, _save_planned_meta(show_dir, plan, play), n) for n, play in enumerate(plan.plays)]
     # started plays that an edit removed from the plan come last, as in show_sync
-    others = [(name, meta) for name, meta in _read_metas(show_dir).items() if name not in plan.names]
+    others = [(name, meta) for name, meta in _read_metas(show_dir).items() if name not in plan]
     metas += [(name, meta, len(plan.plays) + n) for n, (name, meta) in enumerate(others)]
     point("show.plan_written")
 
@@ -122,7 +122,7 @@ def _save_show_rows(show_dir: str, database: Database, plan: Plan, text: str | N
             if metas[play.name] != before or rows[play.name].sort_order != number:
                 save_row(conn, show_dir, play.name, metas[play.name], sort_order=number, verdict=None)
         for name, row in rows.items():
-            if name not in plan.names and row.status in _REMOVABLE:
+            if name not in plan and row.status in _REMOVABLE:
                 delete_play(conn, show.id, name)
         return show, metas
 
@@ -194,7 +194,7 @@ def _remove_unstarted(show_dir: str, plan: Plan) -> list[str]:
     """Remove the plays that left the plan before they started; a folder with other files stays."""
     removed = []
     for name, meta in _read_metas(show_dir).items():
-        if name in plan.names or meta.get("status") not in _REMOVABLE:
+        if name in plan or meta.get("status") not in _REMOVABLE:
             continue
         os.unlink(os.path.join(show_dir, name, META))
         with suppress(OSError):
