@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -153,8 +154,8 @@ class LeaseHarness:
         attempt_files.write_spec(folder, spec._replace(**options), "the prompt\n", self.env)
         return folder
 
-    def watch(self, folder: str) -> AttemptWatch:
-        self.watches.append(AttemptWatch(folder, self.env))
+    def watch(self, folder: str, get_renewed_at: Callable[[], float] = attempt_files.never) -> AttemptWatch:
+        self.watches.append(AttemptWatch(folder, self.env, get_renewed_at))
         return self.watches[-1]
 
     def begin(

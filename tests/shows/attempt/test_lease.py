@@ -136,6 +136,48 @@ def test_supervisor_waits_for_the_hub_before_it_starts_the_agent(hub: LeaseHarne
     assert hub.stop(watch).how == "stopped"
 
 
+def test_lease_that_the_worker_has_just_renewed_starts_the_agent_without_the_hub(hub: LeaseHarness) -> None:
+    hub.env["LIONAGI_TEST_BEAT_SECONDS"] = str(beat := 3.0)  # on a busy machine, a supervisor takes a while to start
+    folder = hub.prepare(hub.take().fence)
+    hub.cutter.set("cut")
+    renewed_at = boot_time()
+    watch = hub.watch(folder, lambda: renewed_at)
+    assert watch.poll() is None
+    wait_until(hub.moments)
+    hub.until_frozen(watch)
+    frozen = boot_time()
+
+    assert hub.between(renewed_at + 2 * beat + MARGIN, frozen) == []
+    hub.thaw(frozen)
+    assert hub.stop(watch).how == "stopped"
+
+
+@pytest.mark.parametrize("age", [BEAT, -BEAT])
+def test_renewal_of_another_time_starts_nothing(hub: LeaseHarness, age: float) -> None:
+    """One that is a beat old, or from before the machine was started again."""
+    folder = hub.prepare(hub.take().fence)
+    hub.cutter.set("cut")
+    watch = hub.watch(folder, lambda: boot_time() - age)
+    assert watch.poll() is None
+    wait_until(lambda: attempt_files.is_held(folder))
+    time.sleep(BEAT / 2)
+    assert (watch.poll(), hub.moments()) == (None, [])
+    hub.cutter.set("pass")
+    wait_until(hub.moments)
+
+    assert hub.stop(watch).how == "stopped"
+
+
+def test_attempt_that_ends_within_a_beat_asks_the_hub_nothing(hub: LeaseHarness) -> None:
+    hub.env["LIONAGI_TEST_BEAT_SECONDS"] = "30"
+    folder = hub.prepare(hub.take().fence, argv=(sys.executable, "-c", ""))
+    hub.cutter.set("cut")
+    ended = hub.watch(folder, boot_time).wait(lambda: None)
+
+    assert (ended.how, ended.code, ended.frozen) == ("exited", 0, 0.0)
+    assert hub.order().beat == 1
+
+
 def test_command_that_the_hub_kept_from_beginning_runs_again(hub: LeaseHarness) -> None:
     tries = hub.root / "tries"
     source = f"""

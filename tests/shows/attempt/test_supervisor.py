@@ -123,7 +123,7 @@ def test_watch_adopts_the_agent_of_another_director(harness: AttemptHarness) -> 
 
 def test_concurrent_supervisors_run_one_agent(harness: AttemptHarness) -> None:
     harness.prepare("sleep 0.5")
-    argv = [sys.executable, "-m", "lionstudio.shows.attempt.supervisor", harness.folder]
+    argv = [sys.executable, "-m", "lionstudio.shows.attempt.supervisor", harness.folder, "-inf"]
     crowd = [subprocess.Popen(argv, env=harness.env) for _ in range(5)]
     assert [process.wait(60) for process in crowd] == [0] * 5
 

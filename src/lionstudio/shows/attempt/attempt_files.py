@@ -258,11 +258,20 @@ def log_tail(folder: str) -> str:
         return ""
 
 
-class AttemptWatch:
-    """The director's side of one attempt: start or adopt it, and wait for its end."""
+def never() -> float:
+    """The moment of the last renewal where there was none."""
+    return float("-inf")
 
-    def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
-        self._folder = folder
+
+class AttemptWatch:
+    """The director's side of one attempt: start or adopt it, and wait for its end.
+
+    `get_renewed_at` tells when the worker itself renewed the lease last, by CLOCK_BOOTTIME. It is never written down: a
+    file may be read after a restart of the machine, when that clock has begun again.
+    """
+
+    def __init__(self, folder: str, environ: Mapping[str, str], get_renewed_at: Callable[[], float] = never) -> None:
+        self._folder, self._get_renewed_at = folder, get_renewed_at
         self._real_path, self._session_id = os.path.realpath(folder), session_of(folder)
         self._environ = dict(environ)
         self._supervisor: subprocess.Popen[bytes] | None = None
@@ -319,7 +328,7 @@ class AttemptWatch:
         log = _open_log(self._folder)
         try:
             self._supervisor = start_ours(
-                module_argv("lionstudio.shows.attempt.supervisor", self._folder),
+                module_argv("lionstudio.shows.attempt.supervisor", self._folder, repr(self._get_renewed_at())),
                 _supervisor_environ(self._environ),
                 stdin=subprocess.DEVNULL,
                 stdout=log,

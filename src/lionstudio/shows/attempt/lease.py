@@ -39,13 +39,15 @@ _STOPPED = "the supervisor or its machine was stopped"
 class LeaseKeeper:
     """Keeps the lease of one attempt; `wake` is called when `lost` or `released` was set."""
 
-    def __init__(self, lease: Lease, session_id: str, folder: str, wake: Callable[[], None]) -> None:
+    def __init__(
+        self, lease: Lease, session_id: str, folder: str, wake: Callable[[], None], renewed_at: float = float("-inf")
+    ) -> None:
         self.lost: str | None = None  # the reason: the agent was killed
         self.released: str | None = None  # the reason: the agent must be ended, and `release` called
         self.thawed_at = 0.0  # unix seconds
         self._lease, self._session_id, self._folder, self._wake = lease, session_id, folder, wake
         self._renewal = Renewal(lease.db, lease.order_id, lease.fence)
-        self._renewed_at = float("-inf")  # by CLOCK_BOOTTIME, before the request was sent
+        self._renewed_at = renewed_at  # by CLOCK_BOOTTIME, before the request was sent; the first time by the worker
         self._gone_since: float | None = None
         self._looked_at = time.monotonic()
         adopt_orphans()
@@ -69,10 +71,13 @@ class LeaseKeeper:
         self._agent: int | None = None
 
     def begin(self, is_stopped: Callable[[], bool]) -> bool:
-        """Look at the fence, for as long as the hub is away; False when the agent must not be started."""
+        """Look at the fence, for as long as the hub is away; False when the agent must not be started.
+
+        What the worker has renewed within a beat is ours: the order cannot have been given away since.
+        """
         while not is_stopped():
             self._look_at_worker()
-            if self.released is None and self._renew():
+            if self.released is None and (0 <= boot_age(self._renewed_at) < BEAT_SECONDS or self._renew()):
                 return self.lost is None
             if self.released is not None:
                 return False
@@ -184,7 +189,8 @@ class LeaseKeeper:
     # ── the thread that renews ──
 
     def _keep_renewing(self) -> None:
-        while not self._closing.is_set():
+        answered = True
+        while not self._closing.wait(BEAT_SECONDS - boot_age(self._renewed_at) if answered else _RETRY_SECONDS):
             if boot_age(self._renewed_at) > FREEZE_SECONDS:
                 # we were stopped, or the machine was: freeze first, ask then
                 self._is_frozen.wait(_ANSWER_SECONDS)
@@ -195,7 +201,6 @@ class LeaseKeeper:
                     self._tree.kill()
                     self._wake()
                 return
-            self._closing.wait(max(0.0, BEAT_SECONDS - boot_age(self._renewed_at)) if answered else _RETRY_SECONDS)
 
     def _renew(self) -> bool:
         """Ask the hub once; return whether it answered."""

@@ -55,22 +55,22 @@ _SLACK_SECONDS = 20.0  # after the agent's own deadline, which gives a better re
 _ORPHAN_TICKS = 10  # polling an orphaned agent is expensive: each poll reads every process
 
 
-def main(folder: str) -> int:
-    """Run the attempt of a folder, unless another supervisor does or did."""
+def main(folder: str, renewed_at: float) -> int:
+    """Run the attempt of a folder, unless another supervisor does or did; its lease was renewed at a boot time."""
     try:
         lock = RunLock.take(os.path.join(folder, LOCK))
     except Busy:
         return 0
     with lock:
         if find_exit(folder) is None:
-            _run(folder)
+            _run(folder, renewed_at)
     return 0
 
 
-def _run(folder: str) -> None:
+def _run(folder: str, renewed_at: float) -> None:
     make_memory_private()
     try:
-        supervisor = Supervisor(folder)
+        supervisor = Supervisor(folder, renewed_at)
     except LionError as error:  # no later supervisor could do better
         give_up(folder, f"cannot read the spec: {error.message}")
     else:
@@ -80,8 +80,8 @@ def _run(folder: str) -> None:
 class Supervisor:
     """One attempt, from its start to exit.json."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder, self._real_path = folder, os.path.realpath(folder)
+    def __init__(self, folder: str, renewed_at: float = float("-inf")) -> None:
+        self._folder, self._real_path, self._renewed_at = folder, os.path.realpath(folder), renewed_at
         self._spec = read_spec(folder)
         self._private = secrets_to_pass()  # for the command that records the agent
         self._stopping: tuple[str, str | None] | None = None  # how and why
@@ -98,12 +98,13 @@ class Supervisor:
 
     def run(self) -> None:
         """Start the agent, or continue with the one that an earlier supervisor started."""
-        if self._spec.lease is None:
+        spec = self._spec
+        if spec.lease is None:
             self._run()
             return
         from lionstudio.shows.attempt.lease import LeaseKeeper  # a database, for shows of a team only
 
-        self._lease = LeaseKeeper(self._spec.lease, self._spec.session_id, self._folder, self._wake)
+        self._lease = LeaseKeeper(spec.lease, spec.session_id, self._folder, self._wake, self._renewed_at)
         try:
             if self._lease.begin(lambda: self._find_stop_reason() is not None or self._stopping is not None):
                 self._run()

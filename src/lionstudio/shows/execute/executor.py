@@ -324,7 +324,7 @@ class Executor:
             attempt_files.write_spec(folder, spec, self._write_prompt(play, meta), environ)
         point("show.ordered")
         with show.pauses(folder) as pause:
-            ended = attempt_files.AttemptWatch(folder, environ).wait(show.stop_reason, pause)
+            ended = show.watch_attempt(folder, environ).wait(show.stop_reason, pause)
         show.check_held(ended)
         point("show.exited")
         session = settle_run(show.database, session_id, wait=SETTLE_SECONDS)

@@ -428,7 +428,7 @@ class GateAndMerge:
         environ = attempt_command.attempt_environment(show.agent_environ, pinned.resolve().pass_env)
         attempt_files.write_spec(folder, spec, with_word(prompt, word), environ)
         with show.pauses(folder) as pause:
-            ended = attempt_files.AttemptWatch(folder, environ).wait(show.stop_reason, pause)
+            ended = show.watch_attempt(folder, environ).wait(show.stop_reason, pause)
         show.check_held(ended)
         session = settle_run(show.database, attempt_files.read_spec(folder).session_id, wait=SETTLE_SECONDS)
         self._confinement = session.metadata.get("confinement") if session is not None else None

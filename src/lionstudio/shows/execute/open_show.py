@@ -17,7 +17,7 @@ from lionstudio.model.shows.show_files import ABORT, ACCEPTED_PLAN, PLAN, VERDIC
 from lionstudio.runs.prepare.confinement import Confinement, choose_mode, confine_command
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
-from lionstudio.shows.attempt.attempt_files import POLL_SECONDS, Exit, Lease, attempt_folder
+from lionstudio.shows.attempt.attempt_files import POLL_SECONDS, AttemptWatch, Exit, Lease, attempt_folder
 from lionstudio.shows.execute import attempt_command
 from lionstudio.shows.gates.reviewers import Pins, has_changed, load_pin, load_pins, pin_reviewers, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, list_merges_by_trailer, tip_without
@@ -253,6 +253,9 @@ class OpenShow:
     def lease(self) -> Lease | None:
         """The lease under which a supervisor runs its agent; None where no other machine could."""
         return None
+
+    def watch_attempt(self, folder: str, environ: Mapping[str, str]) -> AttemptWatch:
+        return AttemptWatch(folder, environ)
 
     def check_held(self, ended: Exit) -> None:
         """Raise OrderLost for an agent that was ended because its work went to another machine."""

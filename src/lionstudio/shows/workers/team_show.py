@@ -20,7 +20,7 @@ from lionstudio.model.shows.show_files import GRANTED_BUDGET
 from lionstudio.runs.prepare.resolve import PinnedAgent
 from lionstudio.settings import Settings
 from lionstudio.shows.attempt import attempt_files
-from lionstudio.shows.attempt.attempt_files import Exit, Lease
+from lionstudio.shows.attempt.attempt_files import AttemptWatch, Exit, Lease
 from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.gates.reviewers import pin_reviewer, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, tip_without
@@ -197,6 +197,7 @@ class OrderShow(TeamShow):
         order: tuple[str, int],
         shared: Shared,
         get_stop_reason: Callable[[], str | None],
+        get_renewed_at: Callable[[], float],
     ) -> None:
         def rows(conn: Connection) -> tuple[Any, Any]:
             show = get_show(conn, topic)
@@ -208,7 +209,7 @@ class OrderShow(TeamShow):
         if row is not None:
             write_play(self.show_dir, row)
         self._order, self._fence = order
-        self._shared, self._get_stop_reason = shared, get_stop_reason
+        self._shared, self._get_stop_reason, self._get_renewed_at = shared, get_stop_reason, get_renewed_at
         self._worker_lock = place.worker_lock
         self._reviewers = facts.get("reviewers") or {}
         self._use_team(facts)
@@ -268,6 +269,9 @@ class OrderShow(TeamShow):
     @property
     def lease(self) -> Lease:
         return Lease(self.settings.db, self._order, self._fence, self._worker_lock)
+
+    def watch_attempt(self, folder: str, environ: Mapping[str, str]) -> AttemptWatch:
+        return AttemptWatch(folder, environ, self._get_renewed_at)
 
     def check_held(self, ended: Exit) -> None:
         if ended.how in ("given_away", "released"):

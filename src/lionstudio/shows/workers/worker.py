@@ -60,6 +60,7 @@ class Carried:
     """One order that this worker has."""
 
     order: Order
+    renewed_at: float  # by the clock of this machine, before the hub was asked
     stop: str | None = None
     is_lost: bool = False
     show: ShowOrder | None = None
@@ -210,6 +211,7 @@ class WorkerProcess:
             fits = order.shape == SHAPE == self._me.shape and set(order.needs) <= set(self._me.labels)
             if not fits or (order.work.takes_place and self.plays >= self._me.at_once):
                 continue
+            asked_at = clock()
             try:
                 mine = self._database.write(partial(self._take_one, order=order))
             except AWAY:
@@ -221,7 +223,7 @@ class WorkerProcess:
                 continue
             if mine is not None:
                 point("worker.taken")
-                self._begin(mine)
+                self._begin(mine, asked_at)
                 taken += 1
         return taken
 
@@ -245,9 +247,9 @@ class WorkerProcess:
                 self._say(f"Going on with {_name(order)}")
                 self._begin(order)
 
-    def _begin(self, order: Order) -> None:
+    def _begin(self, order: Order, renewed_at: float) -> None:
         with self._lock:
-            self._carried[order.id] = Carried(order, stop=order.stop)
+            self._carried[order.id] = Carried(order, renewed_at, stop=order.stop)
         threading.Thread(target=self._start, args=(order,), daemon=True, name=order.id).start()
 
     def _start(self, order: Order) -> None:
@@ -348,6 +350,7 @@ class WorkerProcess:
             (order.id, order.fence),
             self._share(order.topic),
             lambda: _GIVEN_AWAY if carried.is_lost else carried.stop,
+            lambda: carried.renewed_at,
         )
         try:
             return carry_out(self._engine, order, show)
@@ -453,6 +456,7 @@ class WorkerProcess:
             stops = {order.id: order.stop for order in list_taken(conn, self._me.id)} if held else {}
             return draining, kept, stops
 
+        asked_at = clock()
         draining, kept, stops = database.write(work)
         self._note_back()
         if bool(draining) != self._draining:
@@ -460,7 +464,9 @@ class WorkerProcess:
             self._say("Draining: this worker takes nothing new." if draining else "This worker takes orders again.")
             self._wakeup.set()
         for carried in held:
-            if not kept[carried.order.id] and not carried.done.is_set():
+            if kept[carried.order.id]:
+                carried.renewed_at = asked_at
+            elif not carried.done.is_set():
                 carried.is_lost = True
                 if carried.show is not None:
                     carried.show.detach()
