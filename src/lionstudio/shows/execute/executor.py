@@ -287,6 +287,7 @@ class Executor:
             setup=show.plan.setup,
             env=show.gate_environ,
             confine=lambda path: show.confine(play, path).sandbox,
+            find_tip=lambda _repo: show.current_tip(),
             **show.checkout_of_others(play, meta),
         )
         checkout = prepare(target)

@@ -90,7 +90,7 @@ class GateAndMerge:
         The branch will usually be there when this play is merged. If it is not, or the gates fail, they run again.
         """
         show, collected, before = self._show, self._collected, self._show.prepared.get(self._play)
-        tip = merging_into or (collected.tip if collected is not None else None) or integration_tip(show.repo)
+        tip = merging_into or (collected.tip if collected is not None else None) or show.current_tip()
         # other plays do not contain it either, if the branch did not
         is_new = (collected is not None and collected.is_new) or (before is not None and before.head == head)
         self._collected = None
@@ -279,7 +279,9 @@ class GateAndMerge:
             return
         try:
             sandbox = show.confine(self._play, checkout.path).sandbox
-            removal = remove(checkout, teardown=show.plan.teardown, env=show.gate_environ, sandbox=sandbox)
+            removal = remove(
+                checkout, teardown=show.plan.teardown, env=show.gate_environ, sandbox=sandbox, is_fetched=True
+            )
         except LionError as error:
             removal = Removal(error.message)
         if removal.kept:

@@ -20,7 +20,7 @@ from lionstudio.settings import Settings
 from lionstudio.shows.attempt.attempt_files import POLL_SECONDS, AttemptWatch, Exit, Lease, attempt_folder
 from lionstudio.shows.execute import attempt_command
 from lionstudio.shows.gates.reviewers import Pins, has_changed, load_pin, load_pins, pin_reviewers, save_pins
-from lionstudio.shows.git.merge import PreparedMerge, list_merges_by_trailer, tip_without
+from lionstudio.shows.git.merge import PreparedMerge, integration_tip, list_merges_by_trailer, tip_without
 from lionstudio.shows.git.preflight import check_repo
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import open_show_repo
@@ -253,6 +253,10 @@ class OpenShow:
     def lease(self) -> Lease | None:
         """The lease under which a supervisor runs its agent; None where no other machine could."""
         return None
+
+    def current_tip(self) -> str:
+        """The integration branch for work that is compared with it again when it is merged."""
+        return integration_tip(self.repo)
 
     def watch_attempt(self, folder: str, environ: Mapping[str, str]) -> AttemptWatch:
         return AttemptWatch(folder, environ)

@@ -47,6 +47,7 @@ class CheckoutTarget:
     # where other machines may have worked on the play: its base and its last collected work, both in the repository
     base: str | None = None
     head: str | None = None
+    find_tip: Callable[[Repo], str] = integration_tip  # where a play of this machine starts
 
 
 def prepare(target: CheckoutTarget) -> Checkout:
@@ -97,7 +98,7 @@ def _ensure_branch(target: CheckoutTarget) -> str:
     saved = _read(os.path.join(private_dir, "base"))
     if saved and find_ref(repo, repo.branch(play)):
         return saved
-    base = saved or integration_tip(repo)
+    base = saved or target.find_tip(repo)
     write_text(os.path.join(private_dir, "base"), base + "\n")
     point("show.checkout.based")
     result = users_git(repo).run("update-ref", "-m", "show: prepare", repo.branch(play), base, "")
@@ -196,9 +197,13 @@ def remove(
     teardown: tuple[Command, ...] = (),
     env: Mapping[str, str] | None = None,
     sandbox: Sandbox | None = None,
+    is_fetched: bool = False,
 ) -> Removal:
-    """Remove a checkout whose work is proven merged; otherwise keep it. Files in no commit are moved aside."""
-    if checkout.repo.remote is not None:
+    """Remove a checkout whose work is proven merged; otherwise keep it. Files in no commit are moved aside.
+
+    `is_fetched` tells that this machine has just seen the integration branch.
+    """
+    if checkout.repo.remote is not None and not is_fetched:
         fetch_tip(checkout.repo)
     merged = _merged_refs(checkout)
     kept, left_out = why_keep(checkout, merged)

@@ -209,7 +209,7 @@ def merge(
     `tip` is where the caller has just seen the branch. A prepared merge is one that this process did not merge yet.
     With a remote, `fence` is the caller's: a play that another worker has taken over raises StaleFence.
     """
-    branch = _open_branch(repo, play, fence)
+    branch = _open_branch(repo, play, fence, record)
     tip = tip if repo.remote is None else None  # the fence is seen together with the branch
     for _ in range(_MOST_TRIES):
         tip = tip or branch.tip()
@@ -218,7 +218,10 @@ def merge(
             return foreign
         if prepared is None or (prepared.tip, prepared.head) != (tip, head):
             if (merged := _find_merged(repo, play, tip, head)) is not None:
-                return AlreadyMerged(merged)
+                if branch.is_asked:
+                    return AlreadyMerged(merged)
+                tip = None
+                continue
             tried = _merge_tree(director_git(repo), tip, head)
             if isinstance(tried, MergeConflict):
                 branch.keep_out_older()
@@ -237,6 +240,8 @@ def merge(
 
 class _LocalBranch:
     """The integration branch in the user's repository."""
+
+    is_asked = True
 
     def __init__(self, repo: Repo, play: str) -> None:
         self._repo = repo
@@ -257,12 +262,12 @@ class _LocalBranch:
         """Do nothing: one director at a time moves this branch."""
 
 
-def _open_branch(repo: Repo, play: str, fence: int | None) -> _LocalBranch | RemoteBranch:
+def _open_branch(repo: Repo, play: str, fence: int | None, record: MergeRecord) -> _LocalBranch | RemoteBranch:
     if repo.remote is None:
         return _LocalBranch(repo, play)
     if fence is None:
         raise ValueError("a merge on a remote needs a fence")
-    return RemoteBranch(repo, play, fence)
+    return RemoteBranch(repo, play, fence, lambda: record.tip)
 
 
 def _lost_race(result: GitResult) -> bool:

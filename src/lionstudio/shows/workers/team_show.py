@@ -24,7 +24,7 @@ from lionstudio.shows.attempt.attempt_files import AttemptWatch, Exit, Lease
 from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.gates.reviewers import pin_reviewer, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, tip_without
-from lionstudio.shows.git.remote.branch import fetch_tip
+from lionstudio.shows.git.remote.branch import fetch_tip, remembered_tip
 from lionstudio.shows.git.remote.open_remote import open_remote_repo
 from lionstudio.shows.git.remote.patience import wait_out_remote
 from lionstudio.shows.git.remote.work import fetch_work, publish_work
@@ -269,6 +269,9 @@ class OrderShow(TeamShow):
     @property
     def lease(self) -> Lease:
         return Lease(self.settings.db, self._order, self._fence, self._worker_lock)
+
+    def current_tip(self) -> str:
+        return remembered_tip(self.repo, self.tip)
 
     def watch_attempt(self, folder: str, environ: Mapping[str, str]) -> AttemptWatch:
         return AttemptWatch(folder, environ, self._get_renewed_at)

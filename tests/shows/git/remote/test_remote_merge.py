@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
@@ -22,6 +22,7 @@ from tests.support.git_remotes import (
 from tests.support.repositories import checkout_of, commit, files_of, git, merge, write
 
 from lionstudio.errors import NotFound
+from lionstudio.shows.git.checkout import find_checkout, remove
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import (
     AlreadyMerged,
@@ -32,12 +33,15 @@ from lionstudio.shows.git.merge import (
     integration_tip,
 )
 from lionstudio.shows.git.merge import merge as merge_recorded
+from lionstudio.shows.git.remote.branch import remembered_tip
 from lionstudio.shows.git.remote.errors import RemoteAway, RemoteRefused, StaleFence
 from lionstudio.shows.git.remote.fence import raise_fence
 from lionstudio.shows.git.remote.mirror import mirror_of
 from lionstudio.shows.git.remote.patience import wait_out_remote
+from lionstudio.shows.git.remote.transport import Transport
 from lionstudio.shows.git.remote.work import fetch_work, publish_work
 from lionstudio.shows.git.repo_layout import Repo
+from lionstudio.system.git import GitResult
 
 INTEGRATION = "refs/heads/show/topic/integration"
 
@@ -91,6 +95,44 @@ def test_merge_moves_the_branch_of_the_remote_once(daemon: GitDaemon, remote: Pa
     git(remote, "fsck", "--strict")
 
 
+def test_merge_asks_the_remote_only_where_another_machine_has_merged(
+    remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two, record = machine(remote, tmp_path / "one"), machine(remote, tmp_path / "two"), Record()
+    heads = {name: work_of(one, name) for name in "abcde"} | {"elsewhere": work_of(two, "elsewhere")}
+    asked: list[str] = []
+    real = Transport._run
+
+    def note(self: Transport, args: Sequence[str], seconds: float) -> GitResult:
+        asked.append(next(arg for arg in args if arg in ("fetch", "push", "ls-remote")))
+        return real(self, args, seconds)
+
+    monkeypatch.setattr(Transport, "_run", note)
+
+    def merged(repo: Repo, play: str) -> list[str]:
+        asked.clear()
+        result = merge_recorded(repo, "topic", play, 1, heads[play], "Merge", record=record, fence=1)
+        assert isinstance(result, MergeCommitted)
+        return asked
+
+    assert merged(one, "a") == ["fetch", "push"]  # nothing is recorded yet
+    assert merged(one, "b") == ["push"]
+    assert remembered_tip(one, record.tip) == record.tip
+    assert (checkout := find_checkout(one, "b")) is not None
+    assert remove(checkout, is_fetched=True).kept is None
+    assert asked == ["push"]
+
+    assert merged(two, "elsewhere") == ["fetch", "push"]
+    assert merged(one, "c") == ["fetch", "push"]
+
+    tip = record.tip
+    fetch_work(two, "d", attempt=1, fence=1, head=heads["d"])
+    assert merged(two, "d") == ["fetch", "push"]
+    record.tip = record.checked_tip = tip  # killed between the push and the record
+    assert merged(one, "e") == ["push", "fetch", "push"]
+    assert merges_of(remote) == [f"topic/{play}" for play in ("a", "b", "elsewhere", "c", "d", "e")]
+
+
 def test_merge_of_two_plays_from_two_machines_keeps_both(remote: Path, tmp_path: Path) -> None:
     one, two = machine(remote, tmp_path / "one"), machine(remote, tmp_path / "two")
     a, b = work_of(one, "a"), work_of(two, "b")
@@ -112,6 +154,7 @@ from pathlib import Path
 from tests.support.git_remotes import machine
 from tests.support.repositories import merge
 from lionstudio.shows.git.remote.patience import wait_out_remote
+from lionstudio.shows.git.remote.transport import Transport
 from lionstudio.shows.git.remote.work import fetch_work
 repo = machine(arguments["remote"], Path(arguments["home"]))
 for play, head in arguments["heads"]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lionstudio.crash import point
 from lionstudio.errors import NotFound
 from lionstudio.shows.git.remote.errors import RemoteRefused
@@ -9,12 +11,22 @@ from lionstudio.shows.git.remote.fence import Seen, check_fence, look, push_fenc
 from lionstudio.shows.git.remote.mirror import mirror_of
 from lionstudio.shows.git.remote.transport import MissingRef, RefUpdate
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import users_git
+from lionstudio.shows.git.setup import find_ref
 
 
 def fetch_tip(repo: Repo) -> str:
     """Fetch the integration branch and return its commit; raise when the remote does not have it."""
     return _tip_of(repo, None)[1]
+
+
+def remembered_tip(repo: Repo, recorded: str | None) -> str:
+    """Return the commit of the branch without asking the remote, where this machine has what the show recorded last.
+
+    It may be old all the same: whoever merges on top of it finds that out by the push.
+    """
+    if recorded is not None and find_ref(repo, repo.integration) == recorded:
+        return recorded
+    return fetch_tip(repo)
 
 
 def find_tip(repo: Repo) -> str | None:
@@ -61,15 +73,27 @@ def _name(repo: Repo) -> str:
 class RemoteBranch:
     """The integration branch as the holder of a fence moves it."""
 
-    def __init__(self, repo: Repo, play: str, fence: int) -> None:
+    def __init__(self, repo: Repo, play: str, fence: int, get_recorded: Callable[[], str | None]) -> None:
         self._repo = repo
         self._play = play
         self._fence = fence
+        self._get_recorded = get_recorded
         self._seen = Seen(None, {})
+        self.is_asked = False  # whether the remote was
 
     def tip(self) -> str:
-        """Fetch the branch and the fence; raise when another worker has taken over."""
+        """Return the branch; raise when another worker has taken over.
+
+        The first time, branch and fence as they were seen last will do unless the show has recorded another tip: the
+        push moves both only from there.
+        """
+        if self._seen.tip is None:
+            self._seen = look(self._repo, self._play, fetch=False)
+            if self._seen.tip is not None and self._seen.fence and self._seen.tip == self._get_recorded():
+                check_fence(self._repo, self._play, self._fence, self._seen)
+                return self._seen.tip
         self._seen, tip = _tip_of(self._repo, self._play)
+        self.is_asked = True
         check_fence(self._repo, self._play, self._fence, self._seen)
         return tip
 
@@ -82,11 +106,9 @@ class RemoteBranch:
             self._seen,
             lambda _namespace: [RefUpdate(self._repo.integration, sha, tip)],
             note=f"merges {sha}",
+            followed=[RefUpdate(self._repo.integration, sha, tip)],
         )
         point("show.remote.pushed")
-        if moved:
-            # if it fails, a fetch has seen a later commit already
-            users_git(self._repo).run("update-ref", self._repo.integration, sha, tip)
         return moved
 
     def keep_out_older(self) -> None:

@@ -8,7 +8,7 @@ an older worker is then stopped by it, or by the comparison of the branch itself
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from lionstudio.shows.git.materialize import commit_tree
@@ -100,10 +100,12 @@ def push_fenced(
     *,
     note: str,
     seconds: float = BRIEF_SECONDS,
+    followed: Sequence[RefUpdate] = (),
 ) -> bool:
     """Move refs and the fence of a play together; False when one of them was not as we have seen it.
 
-    `updates` names the refs by namespace: a remote may refuse one that is not for branches.
+    `updates` names the refs by namespace: a remote may refuse one that is not for branches. `followed` are refs of the
+    mirror that move afterwards.
     """
     mirror, refused = mirror_of(repo), None
     for namespace in NAMESPACES[NAMESPACES.index(mirror.namespace) :]:
@@ -117,7 +119,10 @@ def push_fenced(
         if not outcome.rejected:
             if namespace != mirror.namespace:
                 mirror.learn(namespace=namespace)
-            users_git(repo).run("update-ref", tracking(own.ref), commit)
+            ours = [RefUpdate(tracking(own.ref), commit), *followed]
+            lines = "".join(f"update {ref} {new} {old or ''}".rstrip() + "\n" for ref, new, old in ours)
+            # if it fails, a fetch has seen a later commit already
+            users_git(repo).run("update-ref", "--stdin", stdin=lines.encode())
             return True
         if outcome.stale:
             return False

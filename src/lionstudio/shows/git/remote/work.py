@@ -40,7 +40,7 @@ def publish_work(repo: Repo, play: str, *, attempt: int, fence: int, head: str) 
 def fetch_work(repo: Repo, play: str, *, attempt: int, fence: int, head: str) -> None:
     """Make sure that this machine has the published work of an attempt, exactly the commit that was recorded."""
     own = repo.archive(play, attempt)
-    if find_ref(repo, local := f"{own}-{fence}") == head or find_ref(repo, own) == head:
+    if find_ref(repo, own) == head or find_ref(repo, local := f"{own}-{fence}") == head:
         return  # not by the object alone: a fetch that was killed leaves some without the rest
     transport, namespace = mirror_of(repo).transport, mirror_of(repo).namespace
     for name in (namespace, *(other for other in NAMESPACES if other != namespace)):
