@@ -1,4 +1,4 @@
-"""The process that runs one attempt: `python -m lionstudio.shows.attempt.supervisor FOLDER`.
+"""The process that runs one attempt: `python -m lionstudio.shows.attempt.supervisor FOLDER RENEWED_AT`.
 
 It holds the attempt's lock while it lives, starts the agent's command once, ends it with all its processes, and writes
 exit.json as its last step. It outlives the director and imports little; its death never makes an agent run twice.
@@ -6,6 +6,7 @@ exit.json as its last step. It outlives the director and imports little; its dea
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -347,4 +348,6 @@ def _ended(child: subprocess.Popen[bytes], seconds: float, wakeups: Sequence[int
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    code = main(sys.argv[1], float(sys.argv[2]))
+    gc.freeze()  # the worker waits for us: nothing is searched for garbage at the end
+    sys.exit(code)
