@@ -76,6 +76,15 @@ def find_show(conn: Connection, topic: str) -> Show | None:
     return None if row is None else Show.from_dict(_parsed(row))
 
 
+_SHOW_ID = "SELECT id FROM shows WHERE topic = :topic"
+
+
+def find_show_id(conn: Connection, topic: str) -> str | None:
+    """Find the id of a show without its plan and its other facts, which grow with it."""
+    found: str | None = conn.value(_SHOW_ID, {"topic": topic})
+    return found
+
+
 def get_show(conn: Connection, topic: str) -> Show:
     show = find_show(conn, topic)
     if show is None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.support.builders import begin, read
 from tests.support.children import ROOT, environment
+from tests.support.sql_trace import traced
 
 from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.files.shows.plan_reader import load_plan
@@ -95,6 +96,20 @@ def test_save_show_writes_folder_and_rows(show_dir: str, db: Database) -> None:
         ("parser", "pending", ("lexer",), "high", 1),
     ]
     assert_agree(show_dir, db)
+
+
+@pytest.mark.parametrize("rows_win", [False, True])
+def test_step_of_a_play_does_not_read_the_plan_of_the_show(show_dir: str, db: Database, rows_win: bool) -> None:
+    """A show of many plays has a long plan in its row."""
+    save_show(show_dir, db, plan_of(), TEXT)
+    db.rows_win = rows_win
+    with traced(db.conn) as ran:
+        save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c/lexer")
+        save_verdict(show_dir, db, "lexer", {"gate_passed": True}, PlayStatus.PREPARED)
+        play_records.find_meta_of_row(db, show_dir, "lexer")
+
+    assert any("plays" in one.sql for one in ran)
+    assert [one.sql for one in ran if one.sql.startswith("SELECT *") and "FROM shows" in one.sql] == []
 
 
 def test_every_step_writes_file_and_row(show_dir: str, db: Database) -> None:

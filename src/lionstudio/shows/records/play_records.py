@@ -51,6 +51,7 @@ from lionstudio.state.shows import (
     delete_play,
     find_play,
     find_show,
+    find_show_id,
     get_show,
     list_plays,
     put_show,
@@ -412,11 +413,13 @@ def save_row(
     A verdict that is given is stored whole; with None, the row keeps the one that it has.
     """
     topic = os.path.basename(show_dir)
-    show = find_show(conn, topic) or put_show(conn, Show(topic=topic, show_dir=show_dir, status_source="sqlite"))
-    row = find_play(conn, show.id, name)
-    base = row or Play(show_id=show.id, name=name, sort_order=len(list_plays(conn, show.id)))
+    show_id = find_show_id(conn, topic)
+    if show_id is None:
+        show_id = put_show(conn, Show(topic=topic, show_dir=show_dir, status_source="sqlite")).id
+    row = find_play(conn, show_id, name)
+    base = row or Play(show_id=show_id, name=name, sort_order=len(list_plays(conn, show_id)))
     if IMPORTED in base.metadata:  # of another database: from now on it is ours, and nothing else of it counts
-        base = Play(id=base.id, created_at=base.created_at, show_id=show.id, name=name, sort_order=base.sort_order)
+        base = Play(id=base.id, created_at=base.created_at, show_id=show_id, name=name, sort_order=base.sort_order)
     session_id = meta.get("session_id")
     has_session = isinstance(session_id, str) and find_session(conn, session_id) is not None
     # our own file is complete: a column that it does not have is empty
@@ -465,9 +468,13 @@ def find_meta_of_row(database: Database, show_dir: str, name: str) -> Meta | Non
     return database.read(lambda conn: _meta_in_row(conn, show_dir, name))
 
 
+def _find_row(conn: Connection, show_dir: str, name: str) -> Play | None:
+    show_id = find_show_id(conn, os.path.basename(show_dir))
+    return None if show_id is None else find_play(conn, show_id, name)
+
+
 def _meta_in_row(conn: Connection, show_dir: str, name: str) -> Meta | None:
-    show = find_show(conn, os.path.basename(show_dir))
-    play = find_play(conn, show.id, name) if show is not None else None
+    play = _find_row(conn, show_dir, name)
     return None if play is None or IMPORTED in play.metadata else meta_from_play(play)
 
 
@@ -475,8 +482,7 @@ def find_verdict_of_row(database: Database, show_dir: str, name: str) -> Meta | 
     """Return the last verdict on a play as its row remembers it."""
 
     def work(conn: Connection) -> Meta | None:
-        show = find_show(conn, os.path.basename(show_dir))
-        play = find_play(conn, show.id, name) if show is not None else None
+        play = _find_row(conn, show_dir, name)
         verdict = None if play is None else play.metadata.get("verdict")
         return verdict if isinstance(verdict, dict) else None
 

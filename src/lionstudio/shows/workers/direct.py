@@ -166,7 +166,8 @@ class ShowOrder:
         executor = _TeamExecutor(show)
         self._workflow = ShowWorkflow(executor)
         self._engine = executor.engine = self._workflow.engine = TeamEngine(hub, database, order, show)
-        self._changed, self._ended = threading.Event(), threading.Event()
+        self._changed, self._row_changed, self._ended = threading.Event(), threading.Event(), threading.Event()
+        self._row_changed.set()
         self._failure: Exception | None = None  # of the listener
         self._looked_at: Show | None = None
         self._applied_edit: str | None = None
@@ -192,8 +193,10 @@ class ShowOrder:
     def close(self) -> None:
         self._show.close()
 
-    def wake(self) -> None:
-        """Something about the show changed in the rows."""
+    def wake(self, *, row_changed: bool = True) -> None:
+        """Something about the show changed in the rows: its own row, or only its orders."""
+        if row_changed:
+            self._row_changed.set()
         self._changed.set()
 
     def detach(self) -> None:
@@ -204,19 +207,23 @@ class ShowOrder:
         while not self._ended.is_set():
             self._changed.clear()
             try:
-                self._look()
+                self._engine.look()
+                if self._row_changed.is_set():
+                    self._row_changed.clear()
+                    self._look_at_row()
             except OrderLost:
                 return  # the worker learns it by its next renewal
             except LionError as error:
+                self._row_changed.set()
                 self._warn(f"{self._topic}: {error.message}")
             except Exception as error:  # without answers the show would stand still for ever
                 self._failure = error
                 self.detach()
                 return
-            self._changed.wait(_LOOK_SECONDS)
+            if not self._changed.wait(_LOOK_SECONDS):
+                self._row_changed.set()
 
-    def _look(self) -> None:
-        self._engine.look()
+    def _look_at_row(self) -> None:
         show = self._database.read(lambda conn: get_show(conn, self._topic))
         facts = show.metadata
         if show == self._looked_at and not facts.get("abort"):

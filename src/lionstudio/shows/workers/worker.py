@@ -245,7 +245,7 @@ class WorkerProcess:
         for order in self._patiently(lambda: database.read(partial(list_taken, worker_id=self._me.id))) or []:
             if order.id not in self._carried:
                 self._say(f"Going on with {_name(order)}")
-                self._begin(order)
+                self._begin(order, float("-inf"))
 
     def _begin(self, order: Order, renewed_at: float) -> None:
         with self._lock:
@@ -506,12 +506,12 @@ class WorkerProcess:
             self._wakeup.set()
             self._read_stops()
         ordered = {change.parent_id for change in changes.rows if change.entity == "order"}  # topics
-        for_all = changes.resync or bool(kinds & {"show", "question"})
+        row_changed = changes.resync or bool(kinds & {"show", "question"})
         with self._lock:
-            shows = [one.show for one in self._carried.values() if for_all or one.order.topic in ordered]
+            shows = [one.show for one in self._carried.values() if row_changed or one.order.topic in ordered]
         for show in shows:
             if show is not None:
-                show.wake()
+                show.wake(row_changed=row_changed)
 
     def _read_stops(self) -> None:
         with self._lock:
