@@ -21,7 +21,7 @@ from lionstudio.shows.process.engine_database import SCHEMA, make_connections
 from lionstudio.shows.process.engine_dbos import FORMAT, RedactingSerializer
 from lionstudio.state.connection import Unavailable
 
-_QUEUE_SECONDS = 0.25
+_QUEUE_SECONDS = 1.0  # only what is resumed waits there
 _UNFINISHED = ("PENDING", "ENQUEUED", "DELAYED")
 _THREADS = 1000  # every director and every order waits in one
 
@@ -55,7 +55,7 @@ class HubEngine:
         try:
             DBOS.launch()
             logging.getLogger("dbos").setLevel(logging.CRITICAL)  # it reports every lost connection
-            DBOS.register_queue(self._queue, polling_interval_sec=_QUEUE_SECONDS, on_conflict="never_update")
+            DBOS.register_queue(self._queue, polling_interval_sec=_QUEUE_SECONDS, on_conflict="always_update")
         except sqlalchemy.exc.DBAPIError as error:
             # the next engine of this process must not find half of this one
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=0)
