@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ from tests.support.waiting import wait_until
 
 from lionstudio.errors import Busy
 from lionstudio.model.ids import new_id
-from lionstudio.shows.attempt import attempt_files, guard_process
+from lionstudio.shows.attempt import attempt_files, guard_process, lease
 from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch
 from lionstudio.system.filelock import RunLock
 
@@ -263,6 +264,23 @@ def test_processes_that_the_agent_has_stopped_stay_stopped(hub: LeaseHarness) ->
     assert guard_process._stat(pid)[0] == b"T"
     hub.cancel()
     hub.end(watch)
+
+
+def test_answer_of_the_guard_is_not_followed_by_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They asked and answered each other without a pause, which took a seventh of a processor for each agent."""
+    monkeypatch.setattr(lease, "_LOOK_SECONDS", 0.01)
+    keeper = object.__new__(lease.LeaseKeeper)
+    keeper._socket, theirs = socket.socketpair()
+    keeper._lines, keeper._asked_at, keeper._looked_at = b"", 1.0, time.monotonic()
+    with keeper._socket, theirs:
+        theirs.settimeout(0)
+        theirs.send(f"{guard_process.HERE}\n".encode())
+        keeper._serve_guard()
+        with pytest.raises(BlockingIOError):
+            theirs.recv(100)
+        for _ in range(3):  # one that does not answer is asked once
+            keeper._serve_guard()
+        assert theirs.recv(100).decode() == f"{guard_process.ASK}\n"
 
 
 def test_supervisor_without_a_lease_loads_no_database(tmp_path: Path) -> None:

@@ -234,8 +234,9 @@ class LeaseKeeper:
     def _serve_guard(self) -> None:
         assert self._socket is not None
         ready, _, _ = select.select([self._socket], [], [], _LOOK_SECONDS)
-        if ready and not self._hear():
-            self._replace_guard()
+        if ready:
+            if not self._hear():
+                self._replace_guard()
         elif self._asked_at is not None and time.monotonic() - self._asked_at > _ANSWER_SECONDS:
             if time.monotonic() - self._looked_at < _ANSWER_SECONDS / 2:  # we were not stopped ourselves
                 self._replace_guard()
