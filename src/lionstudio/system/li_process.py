@@ -25,8 +25,7 @@ _PRIVATE_VARIABLE = "LIONAGI_PRIVATE_FD"
 Stream = int | IO[Any] | None
 
 # not the installed script: the package may be run from a source tree that is not on PATH
-# What is frozen is not searched for garbage at the end: that takes a tenth of the time of a short run.
-MAIN = "import gc, sys; from lionstudio.cli.main import main; code = main(); gc.freeze(); sys.exit(code)"
+MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 _LITTLE_SPACE = 1_000_000  # bytes
 
 
