@@ -46,6 +46,9 @@ _KILL_ROUND_SECONDS = 0.01
 _FREEZE_SECONDS = 0.2
 _STUCK_SECONDS = 10.0  # after KILL: stuck in the kernel, no signal can end it
 _QUIET_ROUNDS = 2  # looks in a row that find nothing awake
+_CATCH_SECONDS = 0.3  # without a new process of the session, when only a look at all processes finds them
+_MOST_CATCH_SECONDS = 3.0
+_NEWEST = 40  # processes: among them is one that was started a moment ago
 _MOST_ROUNDS = 500  # of a tree that always grows; the next tick goes on
 _MARK = b"LIONAGI_SESSION_ID="
 _OPTION = b"--session-id"
@@ -177,16 +180,25 @@ class Tree:
 
     def _marked(self) -> dict[int, int]:
         """Processes that name the session in their environment, or the recorder in its arguments."""
-        marked, us = {}, os.getpid()
-        for name in os.listdir("/proc"):
-            ticks = _ticks(int(name)) if name.isdigit() and int(name) not in (1, us) else None
-            if ticks is not None:
-                environ = _read(f"/proc/{name}/environ").split(b"\0")
-                words = _read(f"/proc/{name}/cmdline").split(b"\0") if environ == [b""] else []
-                named = _OPTION in words[:-1] and words[words.index(_OPTION) + 1] == self._session_id
-                if named or _MARK + self._session_id in environ:
-                    marked[int(name)] = ticks
-        return marked
+        return {pid: ticks for pid in _newest_first() if (ticks := _ticks(pid)) is not None and self._is_marked(pid)}
+
+    def _is_marked(self, pid: int) -> bool:
+        environ = _read(f"/proc/{pid}/environ").split(b"\0")
+        words = _read(f"/proc/{pid}/cmdline").split(b"\0") if environ == [b""] else []
+        named = _OPTION in words[:-1] and words[words.index(_OPTION) + 1] == self._session_id
+        return named or _MARK + self._session_id in environ
+
+    def _stop_marked(self) -> None:
+        """Stop orphans while they are found: one that forks and exits is another one after a look at all."""
+        began = caught = now = time.monotonic()
+        count = None
+        while now - caught < _CATCH_SECONDS and now - began < _MOST_CATCH_SECONDS:
+            for pid in _newest_first()[:count]:
+                state, ticks, _ = _stat(pid)
+                if state not in b"TtXZ" and self._is_marked(pid):
+                    send((pid, ticks), signal.SIGSTOP)
+                    caught = time.monotonic()
+            count, now = _NEWEST, time.monotonic()
 
     def awake(self, stopping: Collection[Process] = ()) -> list[Process]:
         """Those that run: neither stopped nor frozen with their cgroup.
@@ -217,6 +229,8 @@ class Tree:
         while quiet < _QUIET_ROUNDS and time.monotonic() < deadline:
             if self.cgroup is None or not self.cgroup.kill():
                 stopped: set[Process] = set()
+                if self.is_orphaned:
+                    self._stop_marked()
                 for _ in range(_QUIET_ROUNDS):
                     for process in self.awake(stopped):
                         send(process, signal.SIGSTOP)
@@ -392,6 +406,11 @@ def _below(roots: dict[int, int], without: Collection[int]) -> dict[int, int]:
                 tree[pid] = ticks
                 queue.append(pid)
     return tree
+
+
+def _newest_first() -> list[int]:
+    """All processes but the first one and us; the newest has the least time before it is another one."""
+    return sorted({int(name) for name in os.listdir("/proc") if name.isdigit()} - {1, os.getpid()}, reverse=True)
 
 
 def children_of(pid: int) -> list[int]:
