@@ -102,6 +102,9 @@ def find_foreign_commits(repo: Repo, tip: str, record: MergeRecord) -> ForeignCo
     if tip == record.checked_tip:
         return None
     git, merges = director_git(repo), record.merges  # after the tip was seen: each is recorded before it gets there
+    if _only_adds_merges(git, tip, record):
+        record.record_tip(tip)
+        return None
     if tip != repo.base and not git.succeeds("merge-base", "--is-ancestor", repo.base, tip):
         return None if tip in merges else ForeignCommits((tip,))
     line = _line(git, repo, tip)
@@ -113,6 +116,17 @@ def find_foreign_commits(repo: Repo, tip: str, record: MergeRecord) -> ForeignCo
         return ForeignCommits(foreign[:_MOST_FOREIGN], dropped[:_MOST_FOREIGN])
     record.record_tip(tip)
     return None
+
+
+def _only_adds_merges(git: Git, tip: str, record: MergeRecord) -> bool:
+    """Return whether a line only adds recorded merges to one that was checked, whose older part is not read again."""
+    checked, merges = record.checked_tip, record.merges
+    added = git.run("rev-list", "--first-parent", "--parents", f"{checked}..{tip}") if checked is not None else None
+    lines = [line.split() for line in added.text.splitlines()] if added is not None and added.code == 0 else []
+    if not lines or lines[-1][1:2] != [checked]:
+        return False
+    shas = [sha for sha, *_ in lines]
+    return all(sha in merges for sha in shas) and record.tip in (checked, *shas)
 
 
 def tip_without(repo: Repo, tip: str, dropped: Collection[str]) -> str:

@@ -22,8 +22,10 @@ from tests.support.git_remotes import (
 from tests.support.repositories import checkout_of, commit, files_of, git, merge, write
 
 from lionstudio.errors import NotFound
+from lionstudio.shows.git import merge as merging
 from lionstudio.shows.git.checkout import find_checkout, remove
 from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import commit_tree
 from lionstudio.shows.git.merge import (
     AlreadyMerged,
     ForeignCommits,
@@ -335,6 +337,34 @@ def test_merge_works_where_only_fast_forwards_of_branches_are_taken(
         merge(two, "topic", "play-1", 1, head, "Merge", fence=0)
     assert isinstance(merge(two, "topic", "play-1", 1, head, "Merge", fence=2), MergeCommitted)
     assert sorted(merges_of(remote)) == ["topic/play-0", "topic/play-1", "topic/play-2"]
+
+
+def test_merge_reads_only_what_was_merged_since_it_looked(
+    remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first-parent line grows with the show; the part that this machine has checked cannot change."""
+    one, two, record, seen = machine(remote, tmp_path / "one"), machine(remote, tmp_path / "two"), Record(), Record()
+    heads = {name: work_of(one, name) for name in "abc"} | {"elsewhere": work_of(two, "elsewhere")}
+    for play in "ab":
+        merge_recorded(one, "topic", play, 1, heads[play], "Merge", record=record, fence=1)
+    assert find_foreign_commits(two, integration_tip(two), seen_by(record, seen)) is None
+    merge_recorded(one, "topic", "c", 1, heads["c"], "Merge", record=record, fence=1)
+    seen_by(record, seen)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(merging, "_line", lambda *_: pytest.fail("the whole line was read again"))
+        merged = merge_recorded(two, "topic", "elsewhere", 1, heads["elsewhere"], "Merge", record=seen, fence=1)
+    assert isinstance(merged, MergeCommitted)
+
+    # what was checked is gone, and what replaced it is not recorded
+    foreign = commit_tree(one, f"{one.base}^{{tree}}", (one.base,), "Merge\n\nShow-Play: topic/a\n")
+    assert find_foreign_commits(one, foreign, record) == ForeignCommits((foreign,), tuple(record.merges[2::-1]))
+
+
+def seen_by(record: Record, other: Record) -> Record:
+    """The same row, read by a process that has checked something else."""
+    other.merges, other.tip = record.merges, record.tip
+    return other
 
 
 def test_merge_refused_by_a_hook_is_final_and_says_why(daemon: GitDaemon, remote: Path, tmp_path: Path) -> None:
