@@ -101,7 +101,7 @@ def _stop_by_signals(args: argparse.Namespace, worker: object) -> None:
     from lionstudio.state.workers.workers import BEAT_SECONDS
 
     assert isinstance(worker, WorkerProcess)
-    signals: SimpleQueue[int] = SimpleQueue()  # a handler may interrupt whoever holds a lock, so it waits for none
+    signals: SimpleQueue[int] = SimpleQueue()  # a handler may interrupt the holder of a lock, so it takes none
 
     def stop() -> None:
         while signals.get():

@@ -81,8 +81,8 @@ _SHOW_ID = "SELECT id FROM shows WHERE topic = :topic"
 
 def find_show_id(conn: Connection, topic: str) -> str | None:
     """Find the id of a show without its plan and its other facts, which grow with it."""
-    found: str | None = conn.value(_SHOW_ID, {"topic": topic})
-    return found
+    row = conn.one(_SHOW_ID, {"topic": topic})
+    return None if row is None else str(row[0])
 
 
 def get_show(conn: Connection, topic: str) -> Show:

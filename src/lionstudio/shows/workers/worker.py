@@ -269,7 +269,7 @@ class WorkerProcess:
             self._forget(carried)
 
     def _failed(self, order: Order, error: Exception) -> Any:
-        """The answer of an order that failed here; None for a command that nobody can read."""
+        """The answer of an order that failed here; None for a command that cannot be read."""
         problem = self._problem_of(error)
         if order.work is Work.SHOW:
             return {"error": problem}

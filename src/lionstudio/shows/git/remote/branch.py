@@ -22,7 +22,7 @@ def fetch_tip(repo: Repo) -> str:
 def remembered_tip(repo: Repo, recorded: str | None) -> str:
     """Return the commit of the branch without asking the remote, where this machine has what the show recorded last.
 
-    It may be old all the same: whoever merges on top of it finds that out by the push.
+    It may be old all the same: the push of a merge on top of it finds that out.
     """
     if recorded is not None and find_ref(repo, repo.integration) == recorded:
         return recorded
