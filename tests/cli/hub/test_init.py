@@ -223,7 +223,7 @@ def test_newer_hub_is_refused(url: str) -> None:
     with psycopg.connect(url) as pg:
         pg.execute("UPDATE schema_meta SET version = %s", (SCHEMA_VERSION,))
         pg.execute("UPDATE lion_engine.dbos_migrations SET version = 99999")
-    refused(run_li("hub", "init", url), 6, "newer Lion Studio")
+    refused(run_li("hub", "init", url), 6, "newer than the library dbos", "upgrade this installation")
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
