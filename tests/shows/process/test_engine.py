@@ -12,9 +12,12 @@ from pathlib import Path
 
 import apsw
 import pytest
+import sqlalchemy
 from tests.support.children import environment
 from tests.support.commands import run_li
 from tests.support.show_harness import TOPIC, ShowHarness
+
+from lionstudio.shows.process import engine_dbos
 
 PROGRAM = """
 import os, sys
@@ -214,3 +217,11 @@ def test_engine_stops_polling_when_its_run_begins(tmp_path: Path) -> None:
     done = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=100)
 
     assert done.stdout.split("\n")[0] == "True []", done.stderr
+
+
+def test_engine_that_cannot_start_leaves_nothing_for_other_engines(tmp_path: Path) -> None:
+    """What it registers is for every connection of the process, and one to a server would fail."""
+    (tmp_path / "engine.db").mkdir()
+    with pytest.raises(sqlalchemy.exc.OperationalError):
+        engine_dbos.DbosEngine(str(tmp_path / "engine.db"), "show/a", {})
+    assert not sqlalchemy.event.contains(sqlalchemy.Engine, "connect", engine_dbos._prepare_connection)

@@ -59,11 +59,15 @@ class DbosEngine:
             scheduler_polling_interval_sec=3600.0,
         )
         sqlalchemy.event.listen(sqlalchemy.Engine, "connect", _prepare_connection)
-        with private_umask():  # the file contains prompts and feedback
-            self._dbos = DBOS(config=config)
-            DBOS.listen_queues([show])
-            DBOS.launch()
-        DBOS.register_queue(show, polling_interval_sec=_QUEUE_SECONDS, on_conflict="never_update")
+        try:
+            with private_umask():  # the file contains prompts and feedback
+                self._dbos = DBOS(config=config)
+                DBOS.listen_queues([show])
+                DBOS.launch()
+            DBOS.register_queue(show, polling_interval_sec=_QUEUE_SECONDS, on_conflict="never_update")
+        except BaseException:
+            self.close()  # later engines of this process may be on a server
+            raise
 
     def run(self, workflow_id: str, name: str, *args: Any) -> Any:
         """Resume the last run of a workflow if it is unfinished, or start the next one."""
