@@ -183,6 +183,8 @@ def _is_run_of(workflow_id: str, candidate: str) -> bool:
 
 
 def _prepare_connection(connection: Any, _record: object) -> None:
+    if type(connection).__module__ != "sqlite3":
+        return  # of another engine of this process, on a server
     connection.execute("PRAGMA busy_timeout=30000")  # before the mode: several directors may open a new file at once
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute(f"PRAGMA synchronous={synchronous_mode()}")
