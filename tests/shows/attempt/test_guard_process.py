@@ -208,3 +208,8 @@ def test_tree_holds_descendants_only() -> None:
         finally:
             ours.kill()
             other.kill()
+
+
+def test_by_age_follows_pids_over_their_largest() -> None:
+    assert guard_process.by_age({300, 302, 5_000, 32_700}, last=302) == [302, 300, 32_700, 5_000]
+    assert guard_process.by_age({300, 302, 5_000, 32_700}, last=32_701) == [32_700, 5_000, 302, 300]

@@ -49,6 +49,7 @@ _QUIET_ROUNDS = 2  # looks in a row that find nothing awake
 _CATCH_SECONDS = 0.3  # without a new process of the session, when only a look at all processes finds them
 _MOST_CATCH_SECONDS = 3.0
 _NEWEST = 40  # processes: among them is one that was started a moment ago
+_MOST_PIDS = 1 << 22  # of any Linux
 _MOST_ROUNDS = 500  # of a tree that always grows; the next tick goes on
 _MARK = b"LIONAGI_SESSION_ID="
 _OPTION = b"--session-id"
@@ -410,7 +411,14 @@ def _below(roots: dict[int, int], without: Collection[int]) -> dict[int, int]:
 
 def _newest_first() -> list[int]:
     """All processes but the first one and us; the newest has the least time before it is another one."""
-    return sorted({int(name) for name in os.listdir("/proc") if name.isdigit()} - {1, os.getpid()}, reverse=True)
+    pids = {int(name) for name in os.listdir("/proc") if name.isdigit()} - {1, os.getpid()}
+    last = (_read("/proc/loadavg").split() or [b"0"])[-1]
+    return by_age(pids, int(last))
+
+
+def by_age(pids: Iterable[int], last: int) -> list[int]:
+    """Sort pids, the newest first: they are given in turn up to `last`, after the largest from the smallest again."""
+    return sorted(pids, key=lambda pid: (last - pid) % _MOST_PIDS)
 
 
 def children_of(pid: int) -> list[int]:
