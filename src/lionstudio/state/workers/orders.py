@@ -144,6 +144,15 @@ def list_answers(conn: Connection, order_ids: Collection[str]) -> dict[str, Any]
     return {str(id_): None if answer is None else load_or_keep(answer) for id_, answer in rows}
 
 
+_LAST_ATTEMPT = " WHERE topic = :topic AND play = :play AND work = 'attempt' ORDER BY ordered_at DESC, id DESC LIMIT 1"
+
+
+def find_last_attempt(conn: Connection, topic: str, play: str) -> Order | None:
+    """Find the newest order of an attempt of a play, open or ended."""
+    row = conn.first_dict(_COLUMNS + _LAST_ATTEMPT, {"topic": topic, "play": play})
+    return None if row is None else _from_row(row)
+
+
 _LAST_RUN = "SELECT count(*) FROM orders WHERE topic = :topic AND work = 'show'"
 
 

@@ -345,7 +345,6 @@ def test_wait_out_remote_counts_from_the_first_failure(monkeypatch: pytest.Monke
     assert wait_out_remote(gates_then_push, warn=print, pause=lambda _: None) == "done"
 
 
-
 def test_remote_that_floods_us_costs_little_memory(
     remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
