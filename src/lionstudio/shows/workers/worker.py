@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from lionstudio.crash import point
 from lionstudio.errors import Conflict, LionError, WrongVersion
@@ -49,7 +49,8 @@ from lionstudio.state.workers.orders import (
 )
 from lionstudio.state.workers.workers import BEAT_SECONDS, Worker, beat_worker, register_worker, stop_worker
 
-_RETRY_SECONDS = 1.0
+T = TypeVar("T")
+_RETRY_SECONDS = BEAT_SECONDS / 5
 _SETTLE_SECONDS = 12 * BEAT_SECONDS
 _FIRST = (Work.SHOW, Work.MERGE, Work.FINAL_GATES, Work.GATES, Work.ATTEMPT)  # what is nearly done comes first
 _GIVEN_AWAY = "its order was given to another worker"
@@ -108,8 +109,8 @@ class WorkerProcess:
         idle_since: float | None = None
         while not self._is_finished():
             self._wakeup.clear()
-            self._patiently(self._settle)
-            took = self._patiently(self._take) or 0
+            self._try(self._settle)
+            took = self._try(self._take) or 0
             if once and not took and not self._carried:
                 idle_since = idle_since or time.monotonic()
                 if time.monotonic() - idle_since > 2 * BEAT_SECONDS:
@@ -151,9 +152,7 @@ class WorkerProcess:
                 _check_engine(self._db)
                 database.write(lambda conn: register_worker(conn, self._me))
                 self._engine = HubEngine(self._db, self._me.id, {"direct": self._direct, "carry_out": self._carry_out})
-                if self._is_away:
-                    self._say("The hub is back.")
-                    self._is_away = False
+                self._note_back()
                 return True
             except ServerRefused:
                 raise
@@ -177,17 +176,17 @@ class WorkerProcess:
             self._is_away = False
             self._say("The hub is back.")
 
-    def _patiently(self, work: Callable[[], Any]) -> Any:
-        """Do something that may be left out while the hub is away."""
+    def _try(self, work: Callable[[], T]) -> T | None:
+        """Do something that may be left out: the hub may be away, and no error of it ends the worker."""
         try:
-            result = work()
+            return work()
         except AWAY as error:
             self._note_away(error)
-            return None
         except LionError as error:
-            self._say(f"{error.message}")
-            return None
-        return result
+            self._say(error.message)
+        except Exception:
+            self._say(traceback.format_exc())
+        return None
 
     def _settle(self) -> None:
         """Record the end of runs whose processes were killed here, as those of orders that were given away."""
@@ -242,7 +241,11 @@ class WorkerProcess:
         """Go on with the orders that an earlier process of this worker had."""
         assert self._database is not None
         database = self._database
-        for order in self._patiently(lambda: database.read(partial(list_taken, worker_id=self._me.id))) or []:
+        while (taken := self._try(lambda: database.read(partial(list_taken, worker_id=self._me.id)))) is None:
+            time.sleep(_RETRY_SECONDS)
+            if self._stopping:
+                return
+        for order in taken:
             if order.id not in self._carried:
                 self._say(f"Going on with {_name(order)}")
                 self._begin(order, float("-inf"))
@@ -261,8 +264,7 @@ class WorkerProcess:
             self._forget(carried)
         except LionError as error:  # every worker would fail in the same way
             self._say(f"{_name(order)}: {error.message}")
-            with suppress(OrderLost):
-                self._finish(carried, self._failed(order, error))
+            self._try(partial(self._finish, carried, self._failed(order, error)))
             self._forget(carried)
         except Exception as error:  # such as a lost connection of the engine: after a lease, another try
             self._say(f"{_name(order)}: {type(error).__name__}: {error}")
@@ -309,7 +311,7 @@ class WorkerProcess:
                     answer: codec.Json = {"status": carried.show.run()}
             except Detached:
                 if carried.leaving:
-                    self._patiently(partial(self._release, carried.order))
+                    self._try(partial(self._release, carried.order))
                 raise
             except OrderLost as error:
                 raise Lost from error
@@ -331,20 +333,18 @@ class WorkerProcess:
                 answer = self._carry_out_in_show(carried)
             except OrderLost as error:
                 raise Lost from error
-            except AWAY as error:
-                self._patiently(partial(self._release, order))  # no answer: another try gets another number
-                raise Lost from error
             except Exception as error:  # only this play is affected
                 answer = self._failed(order, error)
             point("worker.done")
             self._finish(carried, answer)
 
     def _carry_out_in_show(self, carried: Carried) -> codec.Json:
-        order = carried.order
+        order, database = carried.order, self._fenced(carried)
         assert self._engine is not None
-        show = OrderShow(
+        open_show = partial(
+            OrderShow,
             self._place,
-            self._fenced(carried),
+            database,
             order.topic,
             order.play,
             (order.id, order.fence),
@@ -352,10 +352,8 @@ class WorkerProcess:
             lambda: _GIVEN_AWAY if carried.is_lost else carried.stop,
             lambda: carried.renewed_at,
         )
-        try:
+        with closing(database.patiently(open_show)) as show:
             return carry_out(self._engine, order, show)
-        finally:
-            show.close()
 
     def _problem_of(self, error: Exception) -> str:
         if isinstance(error, LionError):
@@ -420,26 +418,16 @@ class WorkerProcess:
     def _keep(self, loop: Callable[[], None]) -> None:
         """Run a thread that must not end: without its renewals, everything here would be given away."""
         while True:
-            try:
-                loop()
-            except Exception:
-                self._say(traceback.format_exc())
-                time.sleep(_RETRY_SECONDS)
+            self._try(loop)
+            time.sleep(_RETRY_SECONDS)
 
     def _renew(self) -> None:
         """Renew all leases every beat, on a connection of its own: no other write delays it."""
-        database: Database | None = None
-        while True:
-            began = clock()
-            try:
-                if database is None:
-                    database = open_database(self._db, create=False)
-                self._beat(database)
-            except AWAY as error:
-                self._note_away(error)
-            except LionError as error:
-                self._say(error.message)
-            time.sleep(max(0.05, BEAT_SECONDS - (clock() - began)))
+        with open_database(self._db, create=False) as database:
+            while True:
+                began = clock()
+                self._try(partial(self._beat, database))
+                time.sleep(max(0.05, BEAT_SECONDS - (clock() - began)))
 
     def _beat(self, database: Database) -> None:
         with self._lock:
@@ -473,20 +461,19 @@ class WorkerProcess:
             carried.stop = carried.stop or stops.get(carried.order.id)
 
     def _sweep(self) -> None:
-        sweeper, database = Sweeper(), None
-        while True:
-            try:
-                if database is None:
-                    database = open_database(self._db, create=False)
-                taken = database.read(list_taken)
-                with self._lock:
-                    ours = set(self._carried)
-                for order in sweeper.look(taken, ours, clock()):
-                    if database.write(partial(give_away, order=order)):
-                        self._say(f"{_name(order)} was taken from its worker, which stopped renewing it.")
-            except LionError:
-                sweeper.forget()
-            time.sleep(SWEEP_SECONDS)
+        sweeper = Sweeper()
+        with open_database(self._db, create=False) as database:
+            while True:
+                try:
+                    taken = database.read(list_taken)
+                    with self._lock:
+                        ours = set(self._carried)
+                    for order in sweeper.look(taken, ours, clock()):
+                        if database.write(partial(give_away, order=order)):
+                            self._say(f"{_name(order)} was taken from its worker, which stopped renewing it.")
+                except LionError:
+                    sweeper.forget()
+                time.sleep(SWEEP_SECONDS)
 
     def _follow(self) -> None:
         """Wake up by the change feed: new orders, answers, stops, and words of people."""

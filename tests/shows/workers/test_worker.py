@@ -1,0 +1,59 @@
+"""The worker process: what an error of the hub, or of its own, leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.support import workers as rows
+
+from lionstudio.errors import CorruptStore, StorageFailed
+from lionstudio.shows.workers.worker import Carried, WorkerProcess
+from lionstudio.state.database import Database
+from lionstudio.state.workers.orders import Order, Work
+from lionstudio.state.workers.workers import Worker
+
+
+@pytest.fixture
+def order(path: str) -> Iterator[Order]:
+    """An attempt that the worker one has taken."""
+    with Database(path) as database:
+        rows.play(database, "calc", "add")
+        yield rows.take(database, rows.order(database, "calc", "add", Work.ATTEMPT), "one")
+
+
+def worker_on(path: str, lines: list[str]) -> WorkerProcess:
+    place: Any = SimpleNamespace(settings=SimpleNamespace(db=path))
+    me = Worker(id="one", name="one", labels=(), at_once=1, version="1", shape=rows.SHAPE)
+    return WorkerProcess(place, me, lines.append)
+
+
+def test_worker_goes_on_after_an_error_of_its_own(path: str) -> None:
+    lines: list[str] = []
+    worker = worker_on(path, lines)
+
+    assert worker._try(lambda: 1 // 0) is None
+
+    assert "ZeroDivisionError" in lines[0]
+
+
+def test_order_that_can_be_neither_started_nor_answered_is_not_renewed(
+    path: str, order: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = worker_on(path, [])
+
+    def refuse(_: Carried) -> None:
+        raise CorruptStore("the engine holds a row that is not JSON")
+
+    def fail(_: Carried, answer: object) -> None:
+        raise StorageFailed("the disk of the hub is full")
+
+    monkeypatch.setattr(worker, "_start_workflow", refuse)
+    monkeypatch.setattr(worker, "_finish", fail)
+    with Database(path) as worker._database:
+        worker._carried[order.id] = Carried(order, 0.0)
+        worker._start(order)
+
+    assert worker._carried == {}
