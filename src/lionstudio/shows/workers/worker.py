@@ -47,7 +47,7 @@ from lionstudio.state.workers.orders import (
     renew_order,
     take_order,
 )
-from lionstudio.state.workers.workers import BEAT_SECONDS, Worker, beat_worker, register_worker, stop_worker
+from lionstudio.state.workers.workers import BEAT_SECONDS, Worker, beat_worker, can_take, register_worker, stop_worker
 
 T = TypeVar("T")
 _RETRY_SECONDS = BEAT_SECONDS / 5
@@ -207,8 +207,8 @@ class WorkerProcess:
         waiting = self._database.read(list_waiting)
         self._report_other_shapes(waiting)
         for order in sorted(waiting, key=lambda order: _FIRST.index(order.work)):
-            fits = order.shape == SHAPE == self._me.shape and set(order.needs) <= set(self._me.labels)
-            if not fits or (order.work.takes_place and self.plays >= self._me.at_once):
+            has_room = not order.work.takes_place or self.plays < self._me.at_once
+            if not has_room or not can_take(self._me, order.needs, order.shape):
                 continue
             asked_at = clock()
             try:
