@@ -19,7 +19,7 @@ from lionstudio.shows.workers.fenced_database import FencedDatabase
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.workers import orders
-from lionstudio.state.workers.orders import Order, Work, answer_order, take_order
+from lionstudio.state.workers.orders import Work, WorkOrder, answer_order, take_order
 
 T = TypeVar("T")
 ENDED = {"event": "AttemptEnded", "play": "add", "outcome": "completed", "reason": None}
@@ -43,7 +43,7 @@ class Director:
         self.engine.order(job, command, lambda command: None, self.answers.__setitem__)
 
 
-def take(db: Database, order_id: str) -> Order:
+def take(db: Database, order_id: str) -> WorkOrder:
     order = read(db, orders.find_order, order_id)
     assert order is not None
     taken = write(db, take_order, order, "worker")
@@ -51,7 +51,7 @@ def take(db: Database, order_id: str) -> Order:
     return taken
 
 
-def place(db: Database, order_id: str, work: Work, command: dict[str, Any]) -> Order:
+def place(db: Database, order_id: str, work: Work, command: dict[str, Any]) -> WorkOrder:
     """An order of an earlier director, that a worker carries out."""
     name = command.get("play")
     write(db, orders.place_order, order_id, "calc", name, work, command, shape=SHAPE)

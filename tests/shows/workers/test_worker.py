@@ -12,12 +12,12 @@ from tests.support import workers as rows
 from lionstudio.errors import CorruptStore, StorageFailed
 from lionstudio.shows.workers.worker import Carried, WorkerProcess
 from lionstudio.state.database import Database
-from lionstudio.state.workers.orders import Order, Work
+from lionstudio.state.workers.orders import Work, WorkOrder
 from lionstudio.state.workers.workers import Worker
 
 
 @pytest.fixture
-def order(path: str) -> Iterator[Order]:
+def order(path: str) -> Iterator[WorkOrder]:
     """An attempt that the worker one has taken."""
     with Database(path) as database:
         rows.play(database, "calc", "add")
@@ -40,7 +40,7 @@ def test_worker_goes_on_after_an_error_of_its_own(path: str) -> None:
 
 
 def test_order_that_can_be_neither_started_nor_answered_is_not_renewed(
-    path: str, order: Order, monkeypatch: pytest.MonkeyPatch
+    path: str, order: WorkOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = worker_on(path, [])
 

@@ -16,7 +16,7 @@ from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for
 from lionstudio.cli.workers._hub import require_hub
 from lionstudio.cli.workers._orders import TeamOrders, name_of
 from lionstudio.model.status.worker_state import WORKERS, WorkerStatus, worker_status
-from lionstudio.state.workers.orders import Order, list_orders
+from lionstudio.state.workers.orders import WorkOrder, list_orders
 from lionstudio.state.workers.waits import count_loads
 from lionstudio.state.workers.workers import Worker, list_workers
 
@@ -73,11 +73,11 @@ def state_of(worker: Worker) -> WorkerStatus:
     return worker_status(is_stopped=is_stopped, is_fresh=worker.is_fresh, draining=worker.draining, busy=worker.busy)
 
 
-def _orders_of(worker: Worker, orders: list[Order]) -> list[Order]:
+def _orders_of(worker: Worker, orders: list[WorkOrder]) -> list[WorkOrder]:
     return [order for order in orders if order.worker_id == worker.id]
 
 
-def worker_wire(worker: Worker, orders: list[Order]) -> dict[str, Any]:
+def worker_wire(worker: Worker, orders: list[WorkOrder]) -> dict[str, Any]:
     return {
         "id": worker.id,
         "name": worker.name,
@@ -97,12 +97,12 @@ def worker_wire(worker: Worker, orders: list[Order]) -> dict[str, Any]:
     }
 
 
-def _held_wire(order: Order) -> dict[str, Any]:
+def _held_wire(order: WorkOrder) -> dict[str, Any]:
     names = ("id", "topic", "play", "fence", "taken_at")
     return {**{name: getattr(order, name) for name in names}, "work": str(order.work)}
 
 
-def order_wire(order: Order, team: TeamOrders) -> dict[str, Any]:
+def order_wire(order: WorkOrder, team: TeamOrders) -> dict[str, Any]:
     return {
         "id": order.id,
         "topic": order.topic,

@@ -24,9 +24,9 @@ from lionstudio.shows.workers.team_show import DirectedShow, Workplace
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import get_show
 from lionstudio.state.workers.orders import (
-    Order,
     OrderLost,
     Work,
+    WorkOrder,
     find_last_attempt,
     list_answers,
     list_orders,
@@ -71,7 +71,7 @@ class _Open(NamedTuple):
 class TeamEngine:
     """The engine of one show on the hub: its commands are orders, and their answers rows."""
 
-    def __init__(self, hub: HubEngine, database: FencedDatabase, order: Order, show: DirectedShow) -> None:
+    def __init__(self, hub: HubEngine, database: FencedDatabase, order: WorkOrder, show: DirectedShow) -> None:
         self._hub, self._database, self._order, self._show = hub, database, order, show
         # held for a whole look: a slower thread would place an order again that has ended, and stop the next one
         self._looking = threading.RLock()
@@ -176,7 +176,7 @@ class _TeamExecutor(Executor):
 class ShowOrder:
     """One show that this worker directs."""
 
-    def __init__(self, hub: HubEngine, place: Workplace, database: FencedDatabase, order: Order) -> None:
+    def __init__(self, hub: HubEngine, place: Workplace, database: FencedDatabase, order: WorkOrder) -> None:
         self._database, self._topic, self._warn = database, order.topic, place.warn
         self._show = show = DirectedShow(place, database, order.topic, accept_current=bool(order.command.get("again")))
         if order.command.get("again") and show.status is not ShowStatus.ACTIVE:
@@ -262,6 +262,3 @@ class ShowOrder:
             self._engine.stop("the show was aborted")
         self._looked_at = show
         self._workflow.inbox.wake()
-
-
-__all__ = ["Detached", "Lost", "ShowOrder", "TeamEngine", "without_loss"]

@@ -36,9 +36,9 @@ from lionstudio.state.database import Database
 from lionstudio.state.feed.changes import Changes
 from lionstudio.state.hub.machines import see_machine
 from lionstudio.state.workers.orders import (
-    Order,
     OrderLost,
     Work,
+    WorkOrder,
     answer_order,
     give_away,
     list_taken,
@@ -60,7 +60,7 @@ _GIVEN_AWAY = "its order was given to another worker"
 class Carried:
     """One order that this worker has."""
 
-    order: Order
+    order: WorkOrder
     renewed_at: float  # by the clock of this machine, before the hub was asked
     stop: str | None = None
     is_lost: bool = False
@@ -226,11 +226,11 @@ class WorkerProcess:
                 taken += 1
         return taken
 
-    def _take_one(self, conn: Connection, order: Order) -> Order | None:
+    def _take_one(self, conn: Connection, order: WorkOrder) -> WorkOrder | None:
         is_free = beat_worker(conn, self._me.id) is False  # it drains, or was removed until its next beat
         return take_order(conn, order, self._me.id) if is_free else None
 
-    def _report_other_shapes(self, waiting: list[Order]) -> None:
+    def _report_other_shapes(self, waiting: list[WorkOrder]) -> None:
         for shape in {order.shape for order in waiting} - {SHAPE} - self._other_shapes:
             self._other_shapes.add(shape)
             self._say(
@@ -250,12 +250,12 @@ class WorkerProcess:
                 self._say(f"Going on with {_name(order)}")
                 self._begin(order, float("-inf"))
 
-    def _begin(self, order: Order, renewed_at: float) -> None:
+    def _begin(self, order: WorkOrder, renewed_at: float) -> None:
         with self._lock:
             self._carried[order.id] = Carried(order, renewed_at, stop=order.stop)
         threading.Thread(target=self._start, args=(order,), daemon=True, name=order.id).start()
 
-    def _start(self, order: Order) -> None:
+    def _start(self, order: WorkOrder) -> None:
         """Start the workflow of an order, or resume it; another director's steps are used again, nothing else is."""
         carried = self._carried[order.id]
         try:
@@ -270,7 +270,7 @@ class WorkerProcess:
             self._say(f"{_name(order)}: {type(error).__name__}: {error}")
             self._forget(carried)
 
-    def _failed(self, order: Order, error: Exception) -> Any:
+    def _failed(self, order: WorkOrder, error: Exception) -> Any:
         """The answer of an order that failed here; None for a command that cannot be read."""
         problem = self._problem_of(error)
         if order.work is Work.SHOW:
@@ -409,7 +409,7 @@ class WorkerProcess:
             if carried.show is not None:
                 carried.show.detach()
 
-    def _release(self, order: Order) -> None:
+    def _release(self, order: WorkOrder) -> None:
         assert self._database is not None
         self._database.write(lambda conn: release_order(conn, order.id, order.fence))
 
@@ -518,5 +518,5 @@ def _check_engine(path: str) -> None:
         raise WrongVersion(f"the engine of {path} has no tables of this version yet", hint="li hub init")
 
 
-def _name(order: Order) -> str:
+def _name(order: WorkOrder) -> str:
     return order.topic if order.play is None else f"{order.topic}/{order.play}"

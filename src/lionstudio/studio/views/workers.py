@@ -11,7 +11,7 @@ from lionstudio.model.status.worker_state import worker_state
 from lionstudio.state.connection import Connection
 from lionstudio.state.hub.machines import list_machines, name_machines
 from lionstudio.state.workers.held_orders import HeldOrder, list_held_orders
-from lionstudio.state.workers.orders import Order, list_orders
+from lionstudio.state.workers.orders import WorkOrder, list_orders
 from lionstudio.state.workers.waits import count_loads, explain_wait
 from lionstudio.state.workers.workers import Worker, list_workers
 from lionstudio.version import VERSION
@@ -70,7 +70,7 @@ def _order_json(order: HeldOrder) -> dict[str, Any]:
     return {name: value for name, value in order._asdict().items() if name != "worker_id"}
 
 
-def _waiting_json(order: Order, workers: list[Worker], loads: Mapping[str, int]) -> dict[str, Any]:
+def _waiting_json(order: WorkOrder, workers: list[Worker], loads: Mapping[str, int]) -> dict[str, Any]:
     wait = explain_wait(order, workers, loads)
     return {
         "id": order.id,
