@@ -19,7 +19,7 @@ from tests.support.commands import LI, CommandResult, li
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.state.backends import reading
 from lionstudio.state.shows import find_show, list_plays
-from lionstudio.state.workers.orders import Order, list_orders
+from lionstudio.state.workers.orders import WorkOrder, list_orders
 
 TOPIC = "demo"
 
@@ -156,11 +156,11 @@ class Fleet:
             show = find_show(conn, TOPIC)
             return {} if show is None else {play.name: str(play.status) for play in list_plays(conn, show.id)}
 
-    def orders(self) -> list[Order]:
+    def orders(self) -> list[WorkOrder]:
         with reading(self.url) as conn:
             return list_orders(conn, TOPIC)
 
-    def order_of(self, work: str, play: str | None = None) -> Order | None:
+    def order_of(self, work: str, play: str | None = None) -> WorkOrder | None:
         """The taken order of a kind."""
         orders = [order for order in self.orders() if order.work == work and order.worker_id is not None]
         return next((order for order in orders if play in (None, order.play)), None)
@@ -174,7 +174,7 @@ class Fleet:
     def fences(self, work: str) -> dict[str | None, int]:
         return {play: fence for kind, play, fence in self.all_orders() if kind == work}
 
-    def worker_name(self, order: Order) -> str:
+    def worker_name(self, order: WorkOrder) -> str:
         with reading(self.url) as conn:
             return str(conn.value("SELECT name FROM workers WHERE id = :id", {"id": order.worker_id}))
 

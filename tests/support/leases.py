@@ -31,7 +31,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.workers import orders
-from lionstudio.state.workers.orders import Order, Work
+from lionstudio.state.workers.orders import Work, WorkOrder
 from lionstudio.system.filelock import RunLock
 from lionstudio.system.session_processes import end_processes_of, processes_of
 
@@ -50,6 +50,7 @@ def stamp(name):
         os.write(file, f"{name} {time.clock_gettime(time.CLOCK_BOOTTIME)!r}\\n".encode())
         time.sleep(0.02)
 """
+_CANCEL = "UPDATE orders SET stop = :why, ended_at = ordered_at + 1 WHERE ended_at IS NULL"
 _AGENTS = {
     "plain": "stamp(name)",
     "stubborn": """
@@ -125,12 +126,12 @@ class LeaseHarness:
             lambda conn: orders.place_order(conn, "calc/1", "calc", "add", Work.ATTEMPT, {}, shape="test")
         )
 
-    def order(self) -> Order:
+    def order(self) -> WorkOrder:
         order = self.database.read(lambda conn: orders.find_order(conn, "calc/1"))
         assert order is not None
         return order
 
-    def take(self, worker: str = "first") -> Order:
+    def take(self, worker: str = "first") -> WorkOrder:
         taken = self.database.write(lambda conn: orders.take_order(conn, self.order(), worker))
         assert taken is not None
         return taken
@@ -154,7 +155,7 @@ class LeaseHarness:
         attempt_files.write_spec(folder, spec._replace(**options), "the prompt\n", self.env)
         return folder
 
-    def watch(self, folder: str, get_renewed_at: Callable[[], float] = attempt_files.never) -> AttemptWatch:
+    def watch(self, folder: str, get_renewed_at: Callable[[], float] = lambda: float("-inf")) -> AttemptWatch:
         self.watches.append(AttemptWatch(folder, self.env, get_renewed_at))
         return self.watches[-1]
 
@@ -205,7 +206,7 @@ class LeaseHarness:
         self.until_stamped_after(back)
 
     def cancel(self, why: str = "the show was aborted") -> None:
-        self.database.write(lambda conn: orders.cancel_orders(conn, "calc", why))
+        self.database.write(lambda conn: conn.execute(_CANCEL, {"why": why}))
 
     def supervisor(self, watch: AttemptWatch) -> int:
         assert watch._supervisor is not None

@@ -10,7 +10,7 @@ from lionstudio.model.shows.show import Play, Show
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.shows import find_show, put_play, put_show
-from lionstudio.state.workers.orders import Order, Work, answer_order, find_order, place_order, take_order
+from lionstudio.state.workers.orders import Work, WorkOrder, answer_order, find_order, place_order, take_order
 from lionstudio.state.workers.workers import Worker, register_worker
 from lionstudio.version import VERSION
 
@@ -60,7 +60,7 @@ def play(db: Database, topic: str, name: str, **fields: object) -> None:
 
 def order(
     db: Database, topic: str, name: str | None, work: Work, *, needs: Collection[str] = (), shape: str = SHAPE
-) -> Order:
+) -> WorkOrder:
     """An order that waits."""
     order_id = "/".join(part for part in (topic, name, f"{work}~1") if part)
     write(db, place_order, order_id, topic, name, work, {}, needs=needs, shape=shape)
@@ -69,7 +69,7 @@ def order(
     return placed
 
 
-def take(db: Database, placed: Order, worker_id: str, *, ends: bool = False) -> Order:
+def take(db: Database, placed: WorkOrder, worker_id: str, *, ends: bool = False) -> WorkOrder:
     """Let a worker take an order, and end it where that is asked for."""
     taken = write(db, take_order, placed, worker_id)
     assert taken is not None

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import integer, utf8
@@ -17,7 +18,11 @@ from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.terminal import say
+from lionstudio.cli.workers._hub import require_hub
 from lionstudio.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from lionstudio.shows.workers.worker import WorkerProcess
 
 DESCRIPTION = """\
 Play the shows of a hub on this machine: take plays that wait, run their agents, gates and merges, and direct shows. The
@@ -30,7 +35,6 @@ EXAMPLES = (
     ("li worker --name build-1", "another name than that of the machine"),
     ("li worker --once", "end when nothing is left to do"),
 )
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _NAME = re.compile(r"\w[\w. -]{0,62}")
 
 
@@ -43,23 +47,21 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from lionstudio.state.backends import is_server
+    from lionstudio.files.shows.plan_fields import LABEL
 
     settings = db_access.settings_of(args)
     labels = tuple(sorted({label.strip() for label in (args.labels or "").split(",") if label.strip()}))
     for label in labels:
-        if not _LABEL.fullmatch(label):
-            raise InvalidInput(f"{label!r:.80} is not a label", hint="letters, digits, dots and dashes: gpu,docker")
+        if not LABEL.fullmatch(label):
+            raise InvalidInput(
+                f"{label!r:.80} is not a label", hint="letters, digits, dots, dashes and underscores: gpu,docker"
+            )
     if args.name is not None and not _NAME.fullmatch(args.name):
         raise InvalidInput(
             f"{args.name!r:.80} is not a name for a worker",
             hint="up to 63 letters, digits, dots, dashes and spaces: build-1",
         )
-    if not is_server(settings.db):
-        raise InvalidInput(
-            "a worker needs a hub, and the database is a file of this machine",
-            hint="li hub init ADDRESS, then set LIONAGI_DB to it",
-        )
+    require_hub(settings, "a worker")
     return _work(args, labels)
 
 
@@ -96,11 +98,9 @@ def _work(args: argparse.Namespace, labels: tuple[str, ...]) -> int:
         os._exit(code)  # threads of the engine may wait for the hub
 
 
-def _stop_by_signals(args: argparse.Namespace, worker: object) -> None:
-    from lionstudio.shows.workers.worker import WorkerProcess
+def _stop_by_signals(args: argparse.Namespace, worker: WorkerProcess) -> None:
     from lionstudio.state.workers.workers import BEAT_SECONDS
 
-    assert isinstance(worker, WorkerProcess)
     signals: SimpleQueue[int] = SimpleQueue()  # a handler may interrupt the holder of a lock, so it takes none
 
     def stop() -> None:

@@ -174,7 +174,7 @@ def test_decision_of_another_machine_reaches_the_director(fleet: Fleet) -> None:
     assert "on the machine of the worker" in fleet.li("show", "log", TOPIC, "--decisions", machine="elsewhere").err
 
 
-def test_abort_from_another_machine_ends_agents_and_the_show_and_resume_goes_on(fleet: Fleet) -> None:
+def test_abort_from_another_machine_ends_agents_and_the_show(fleet: Fleet) -> None:
     fleet.write_plan({"slow": write("slow", seconds=30)})
     fleet.start_worker("one")
     assert fleet.run_show().code == 0

@@ -11,7 +11,7 @@ from lionstudio.model.shows.show import Play, Show
 from lionstudio.state.database import Database
 from lionstudio.state.shows import get_play, get_show, put_play, put_show
 from lionstudio.state.workers import orders, workers
-from lionstudio.state.workers.orders import Order, OrderLost, Work
+from lionstudio.state.workers.orders import OrderLost, Work, WorkOrder
 from lionstudio.state.workers.workers import Worker
 
 SHAPE = "shows-test"
@@ -22,7 +22,7 @@ def _worker(name: str, *labels: str) -> Worker:
 
 
 @pytest.fixture
-def order(db: Database) -> Order:
+def order(db: Database) -> WorkOrder:
     """An attempt of a play that waits for a worker."""
     show = write(db, put_show, Show(id=new_id(), topic="calc", show_dir="/shows/calc", created_at=1.0))
     write(db, put_play, Play(id=new_id(), show_id=show.id, name="add", created_at=1.0))
@@ -31,11 +31,11 @@ def order(db: Database) -> Order:
     return waiting
 
 
-def _take(db: Database, order: Order, worker: str) -> Order | None:
+def _take(db: Database, order: WorkOrder, worker: str) -> WorkOrder | None:
     return write(db, orders.take_order, order, worker)
 
 
-def test_take_order_raises_the_fence_of_the_play_once_per_worker(db: Database, order: Order) -> None:
+def test_take_order_raises_the_fence_of_the_play_once_per_worker(db: Database, order: WorkOrder) -> None:
     first = _take(db, order, "a")
 
     assert first is not None
@@ -45,13 +45,13 @@ def test_take_order_raises_the_fence_of_the_play_once_per_worker(db: Database, o
     assert read(db, get_play, show.id, "add").fence == 1
 
 
-def test_place_order_twice_is_once(db: Database, order: Order) -> None:
+def test_place_order_twice_is_once(db: Database, order: WorkOrder) -> None:
     write(db, orders.place_order, order.id, "calc", "add", Work.ATTEMPT, {"play": "other"}, shape=SHAPE)
 
     assert read(db, orders.list_waiting) == [order]
 
 
-def test_order_given_away_refuses_every_write_of_its_first_worker(db: Database, order: Order) -> None:
+def test_order_given_away_refuses_every_write_of_its_first_worker(db: Database, order: WorkOrder) -> None:
     first = _take(db, order, "a")
     assert first is not None
     assert write(db, orders.renew_order, order.id, 1) is True
@@ -76,7 +76,7 @@ def test_order_given_away_refuses_every_write_of_its_first_worker(db: Database, 
     assert read(db, orders.list_orders, "calc") == []
 
 
-def test_play_keeps_its_fence_when_its_row_is_written(db: Database, order: Order) -> None:
+def test_play_keeps_its_fence_when_its_row_is_written(db: Database, order: WorkOrder) -> None:
     _take(db, order, "a")
     show = read(db, get_show, "calc")
     play = read(db, get_play, show.id, "add")
@@ -115,7 +115,7 @@ def test_beat_of_a_removed_worker_says_so(db: Database) -> None:
 
 
 @pytest.mark.parametrize("value", ["5", "null", "not json", '{"gpu": 1}', '[["gpu"]]'])
-def test_order_with_unreadable_labels_or_command_fits_no_worker(db: Database, order: Order, value: str) -> None:
+def test_order_with_unreadable_labels_or_command_fits_no_worker(db: Database, order: WorkOrder, value: str) -> None:
     sql(db, "UPDATE orders SET needs = ?, command = ?", (value, "[5]"))
     write(db, workers.register_worker, _worker("a", "gpu"))
     sql(db, "UPDATE workers SET labels = ?", (value,))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.builders import write
+from tests.support.builders import sql, write
 from tests.support.studio import AUTH, InProcess, application
 from tests.support.workers import SHAPE, order, play, register, silence, take
 
@@ -34,6 +34,7 @@ def test_workers_are_listed_with_their_orders(studio: InProcess) -> None:
     register(db, "w-2", "south")
     play(db, "tour", "api")
     take(db, order(db, "tour", None, Work.SHOW), "w-1")
+    sql(db, "UPDATE orders SET taken_at = taken_at - 1")  # the clock of SQLite counts milliseconds
     taken = take(db, order(db, "tour", "api", Work.ATTEMPT), "w-1")
 
     listed = studio.get("/api/workers")
@@ -69,6 +70,18 @@ def test_waiting_orders_name_their_reason(studio: InProcess) -> None:
     register(db, "w-2", "south", shape="another")
     write(db, stop_worker, "w-1")
     assert waits()["plain"] == ("other_version", [])
+
+
+def test_merge_takes_no_place_of_a_worker(studio: InProcess) -> None:
+    db = studio.services.db.database()
+    register(db, "w-1", "north", at_once=1)
+    take(db, order(db, "tour", "api", Work.MERGE), "w-1")
+    order(db, "tour", "page", Work.ATTEMPT)
+
+    listed = studio.get("/api/workers")
+
+    assert listed["workers"][0]["load"] == 0
+    assert listed["waiting"][0]["wait"]["code"] == "soon"
 
 
 def test_worker_states_follow_what_was_seen(studio: InProcess) -> None:

@@ -6624,7 +6624,7 @@ export interface components {
             labels: string[];
             /**
              * At Once
-             * @description orders that it carries out at once; directing a show does not count
+             * @description plays that it carries out at once; directing a show and a merge do not count
              */
             at_once: number;
             /**

@@ -12,7 +12,7 @@ from lionstudio.cli._person import require_person
 from lionstudio.cli._show.held_back import check_shown, load_held_back
 from lionstudio.cli._show.load import LoadedShow, load_show
 from lionstudio.cli._show.place import place
-from lionstudio.cli._show.team import direct_by_workers, find_team, is_directed
+from lionstudio.cli._show.workers import direct_by_workers, is_directed, is_for_workers
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.json_output import print_json
@@ -149,7 +149,7 @@ def report(
     settings = db_access.settings_of(args)
     directed = is_directed(settings, folder)
     if not directed and getattr(args, "resume", False):
-        if find_team(settings, args.topic) is not None:
+        if is_for_workers(settings, args.topic):
             direct_by_workers(settings, folder, again="--again" in options)
         else:
             start_director(folder, options, environment(settings))

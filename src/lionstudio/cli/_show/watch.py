@@ -14,7 +14,7 @@ from typing import NoReturn
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.render import PlainView, ShowLiveView, View
 from lionstudio.cli._show.snapshot import MergedWork, ShowSnapshot, take_snapshot
-from lionstudio.cli._show.team import find_team, is_directed, is_team_busy, why_left
+from lionstudio.cli._show.workers import has_open_work, is_directed, is_for_workers, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.json_output import to_json
@@ -52,13 +52,13 @@ def follow(
     settings: Settings, topic: str, show_dir: str, view: View, stops_waiting: Callable[[], bool]
 ) -> ShowSnapshot:
     """Watch until the director exits; `stops_waiting` is called while the show needs a person."""
-    where, team = place(settings), find_team(settings, topic) is not None
+    where, by_workers = place(settings), is_for_workers(settings, topic)
     plays: list[str] = [play.name for play in _snapshot(settings, topic).plays]
     with open_tail(settings.db) as tail, view:
         while True:
             # both before the rows: these are then at least as new
             directed = is_directed(settings, show_dir)  # without a director nothing changes afterwards
-            director_busy = is_director_busy(show_dir, plays) or (team and is_team_busy(settings, topic))
+            director_busy = is_director_busy(show_dir, plays) or (by_workers and has_open_work(settings, topic))
             snapshot = _snapshot(settings, topic)._replace(director_busy=director_busy, where=where)
             plays = [play.name for play in snapshot.plays]
             view.show(snapshot)

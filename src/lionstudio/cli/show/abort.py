@@ -6,10 +6,10 @@ import argparse
 import os
 import time
 
-from lionstudio.cli._person import require_person
+from lionstudio.cli._person import Decider, require_person
 from lionstudio.cli._show.decide import check_folder, report
 from lionstudio.cli._show.load import load_show
-from lionstudio.cli._show.team import find_team, is_directed
+from lionstudio.cli._show.workers import is_directed, is_for_workers
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.humanize import count
@@ -53,8 +53,8 @@ def run(args: argparse.Namespace) -> int:
     if status is not None and row_of(SHOWS, status).has_ended and not is_directed(settings, folder):
         raise IllegalTransition(f"show {args.topic} has already ended: {status}", hint="li show ls")
     decider = require_person(args, f"li show abort {args.topic}", subject=Subject(args.topic), show_dir=folder)
-    if find_team(settings, args.topic) is not None:
-        return _abort_by_row(args, settings, folder, decider.name)
+    if is_for_workers(settings, args.topic):
+        return _abort_by_row(args, settings, folder, decider)
     log_decision(folder, "abort", feedback=args.feedback, by=decider.name, origin=decider.origin)
     write_text(os.path.join(folder, ABORT), f"{redactor().text(args.feedback or '')}\n{time.time()}\n")
     stopped = _stop_agents(folder)
@@ -69,10 +69,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _abort_by_row(args: argparse.Namespace, settings: Settings, folder: str, actor: str | None) -> int:
+def _abort_by_row(args: argparse.Namespace, settings: Settings, folder: str, decider: Decider) -> int:
     """Abort a show that workers play; its orders are stopped at once."""
     with db_access.database(settings.db) as database:
-        database.write(lambda conn: say_abort(conn, args.topic, args.feedback, actor))
+        database.write(lambda conn: say_abort(conn, args.topic, args.feedback, decider.name, decider.origin))
     args.resume = True
     report(args, folder, f"Aborting {args.topic}", {"aborted": True})
     return 0

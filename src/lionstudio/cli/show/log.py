@@ -107,9 +107,11 @@ def run(args: argparse.Namespace) -> int:
             break
         time.sleep(_FOLLOW_SECONDS)
     session_id = _session_id(args, loaded, folder) if args.play is not None and not args.gate else None
+    subject = f"{args.topic}/{args.play}" if args.play else args.topic
     if not printer.printed and loaded.show.is_for_workers:
         say(
-            f"Nothing of it is on this machine: its worker has the output (li show status {args.topic})",
+            f"No output of {inline(subject)} is on this machine: its worker has the output. "
+            f"Workers: li show status {args.topic}{place(settings)}",
             quiet=args.quiet,
         )
     for line in _confinement_lines(args, folder) if args.play is not None else ():
@@ -117,7 +119,6 @@ def run(args: argparse.Namespace) -> int:
     if session_id is not None:
         say(f"Messages of the agent: li logs {inline(session_id)}{place(settings)}", quiet=args.quiet or args.json)
     elif not printer.printed and not loaded.show.is_for_workers:
-        subject = f"{args.topic}/{args.play}" if args.play else args.topic
         say(
             f"No output of {inline(subject)} yet. State: li show status {args.topic}{place(settings)}", quiet=args.quiet
         )

@@ -72,10 +72,10 @@ def require_resumer(args: argparse.Namespace) -> None:
 def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> int:
     """Start a director unless one is running, then watch the show."""
     from lionstudio.cli._show.decide import environment
-    from lionstudio.cli._show.team import is_for_workers, start_for_workers
     from lionstudio.cli._show.template import check_placeholders
     from lionstudio.cli._show.trust import check_trust
     from lionstudio.cli._show.watch import watch
+    from lionstudio.cli._show.workers import goes_to_workers, start_for_workers
     from lionstudio.cli._toolkit.terminal import say
     from lionstudio.model.shows.show_files import PLAN
     from lionstudio.shows.process.lock import has_director, start_director
@@ -85,7 +85,7 @@ def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> in
     show_dir = find_show_dir(settings, args.topic)
     if not os.path.isdir(show_dir) and not _has_rows(settings.db, args.topic):
         raise NotFound(f"show {args.topic} not found", hint=f"li show plan {args.topic}")
-    if is_for_workers(args, settings, show_dir):
+    if goes_to_workers(args, settings, show_dir):
         check_placeholders(args.topic, os.path.join(show_dir, PLAN))
         check_trust(args.topic, os.path.join(show_dir, PLAN), settings)
         attached = start_for_workers(args, settings, show_dir, again="--again" in director_options)

@@ -12,7 +12,7 @@ from lionstudio.cli._show.advice import Need, list_needs
 from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress, show_json, time_of
 from lionstudio.cli._show.place import place
 from lionstudio.cli._show.snapshot import take_snapshot
-from lionstudio.cli._show.team import is_directed, why_left
+from lionstudio.cli._show.workers import is_directed, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline

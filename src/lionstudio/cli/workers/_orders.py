@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lionstudio.cli._toolkit import db_access
 from lionstudio.settings import Settings
 from lionstudio.state.backends import is_server
-from lionstudio.state.workers.orders import Order, list_orders
+from lionstudio.state.workers.orders import WorkOrder, list_orders
 from lionstudio.state.workers.waits import OrderWait, count_loads, explain_wait
 from lionstudio.state.workers.workers import Worker, list_workers
 
@@ -16,27 +16,27 @@ from lionstudio.state.workers.workers import Worker, list_workers
 class TeamOrders(NamedTuple):
     """Open orders, of one show or of all, and the workers of the hub."""
 
-    orders: list[Order]
+    orders: list[WorkOrder]
     workers: list[Worker]
     loads: Mapping[str, int]  # by worker: its orders of all shows
 
-    def name(self, order: Order) -> str | None:
+    def name(self, order: WorkOrder) -> str | None:
         """The name of the worker that has an order."""
         names = {worker.id: worker.name for worker in self.workers}
         return None if order.worker_id is None else names.get(order.worker_id, order.worker_id[:8])
 
-    def of_play(self, play: str) -> Order | None:
+    def of_play(self, play: str) -> WorkOrder | None:
         return next((order for order in self.orders if order.play == play), None)
 
     @property
-    def director(self) -> Order | None:
+    def director(self) -> WorkOrder | None:
         return next((order for order in self.orders if order.play is None and order.work == "show"), None)
 
     @property
-    def waiting(self) -> list[Order]:
+    def waiting(self) -> list[WorkOrder]:
         return [order for order in self.orders if order.worker_id is None]
 
-    def wait(self, order: Order) -> OrderWait:
+    def wait(self, order: WorkOrder) -> OrderWait:
         """Explain why no worker has taken an order."""
         return explain_wait(order, self.workers, self.loads)
 
@@ -68,5 +68,5 @@ def load_team_orders(settings: Settings, topic: str) -> TeamOrders:
         return TeamOrders(orders, list_workers(conn) if orders else [], count_loads(every))
 
 
-def name_of(order: Order) -> str:
+def name_of(order: WorkOrder) -> str:
     return f"{order.topic}/{order.play} ({order.work})" if order.play else f"{order.topic} ({order.work})"

@@ -12,11 +12,11 @@ from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
-from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
+from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for, width_of
 from lionstudio.cli.workers._hub import require_hub
 from lionstudio.cli.workers._orders import TeamOrders, name_of
-from lionstudio.model.status.worker_state import worker_status
-from lionstudio.state.workers.orders import Order, list_orders
+from lionstudio.model.status.worker_state import WORKERS, WorkerStatus, worker_status
+from lionstudio.state.workers.orders import WorkOrder, list_orders
 from lionstudio.state.workers.waits import count_loads
 from lionstudio.state.workers.workers import Worker, list_workers
 
@@ -37,14 +37,6 @@ _COLUMNS = (
     Column("VERSION", rank=4),
     Column("WORKS ON", narrowest=20),
 )
-_TONES = {
-    "ready": "green",
-    "busy": "green",
-    "draining": "yellow",
-    "drained": "yellow",
-    "silent": "red",
-    "stopped": "dim",
-}
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -65,10 +57,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
-        rows = [_cells(worker, orders) for worker in workers]
+        rows = [_cells(worker, team) for worker in workers]
         emit_lines(render(_COLUMNS, rows, width_of(sys.stdout), paint) if rows else [])
     else:
-        emit("".join("\t".join(_plain(worker, orders)) + "\n" for worker in workers))
+        emit("".join("\t".join(_plain(worker, team)) + "\n" for worker in workers))
     if not workers:
         say("No worker is connected. Start one on any machine: li worker", quiet=args.quiet)
     for order in team.waiting:
@@ -76,16 +68,16 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def state_of(worker: Worker) -> str:
+def state_of(worker: Worker) -> WorkerStatus:
     is_stopped = worker.stopped_at is not None
     return worker_status(is_stopped=is_stopped, is_fresh=worker.is_fresh, draining=worker.draining, busy=worker.busy)
 
 
-def _orders_of(worker: Worker, orders: list[Order]) -> list[Order]:
+def _orders_of(worker: Worker, orders: list[WorkOrder]) -> list[WorkOrder]:
     return [order for order in orders if order.worker_id == worker.id]
 
 
-def worker_wire(worker: Worker, orders: list[Order]) -> dict[str, Any]:
+def worker_wire(worker: Worker, orders: list[WorkOrder]) -> dict[str, Any]:
     return {
         "id": worker.id,
         "name": worker.name,
@@ -105,12 +97,12 @@ def worker_wire(worker: Worker, orders: list[Order]) -> dict[str, Any]:
     }
 
 
-def _held_wire(order: Order) -> dict[str, Any]:
+def _held_wire(order: WorkOrder) -> dict[str, Any]:
     names = ("id", "topic", "play", "fence", "taken_at")
     return {**{name: getattr(order, name) for name in names}, "work": str(order.work)}
 
 
-def order_wire(order: Order, team: TeamOrders) -> dict[str, Any]:
+def order_wire(order: WorkOrder, team: TeamOrders) -> dict[str, Any]:
     return {
         "id": order.id,
         "topic": order.topic,
@@ -122,26 +114,25 @@ def order_wire(order: Order, team: TeamOrders) -> dict[str, Any]:
     }
 
 
-def _load(worker: Worker, orders: list[Order]) -> str:
-    plays = sum(order.work != "show" for order in _orders_of(worker, orders))
-    return f"{plays}/{worker.at_once}"
+def _load(worker: Worker, team: TeamOrders) -> str:
+    return f"{team.loads.get(worker.id, 0)}/{worker.at_once}"
 
 
-def _cells(worker: Worker, orders: list[Order]) -> list[Cell]:
+def _cells(worker: Worker, team: TeamOrders) -> list[Cell]:
     state, now = state_of(worker), time.time()
     return [
         Cell(inline(worker.name)),
         Cell(inline(worker.id[:8]), "dim"),
-        Cell(state, _TONES[state]),
-        Cell(_load(worker, orders)),
+        Cell(WORKERS[state].label, TONES[WORKERS[state].tone]),
+        Cell(_load(worker, team)),
         Cell(inline(",".join(worker.labels))),
         Cell(ago(now - worker.silent_seconds, now)),
         Cell(inline(worker.version), "dim"),
-        Cell(inline(", ".join(name_of(order) for order in _orders_of(worker, orders))), "dim"),
+        Cell(inline(", ".join(name_of(order) for order in _orders_of(worker, team.orders))), "dim"),
     ]
 
 
-def _plain(worker: Worker, orders: list[Order]) -> list[str]:
-    seen = iso(worker.seen_at) or ""
-    cells = (worker.id, worker.name, state_of(worker), _load(worker, orders), ",".join(worker.labels), seen)
-    return [inline(cell) for cell in (*cells, worker.version, ",".join(o.id for o in _orders_of(worker, orders)))]
+def _plain(worker: Worker, team: TeamOrders) -> list[str]:
+    seen, held = iso(worker.seen_at) or "", ",".join(order.id for order in _orders_of(worker, team.orders))
+    cells = (worker.id, worker.name, state_of(worker), _load(worker, team), ",".join(worker.labels), seen)
+    return [inline(cell) for cell in (*cells, worker.version, held)]

@@ -21,7 +21,7 @@ _DURATION = re.compile(r"([0-9]{1,7})([smhd])")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 _RESERVED = frozenset({"integration", "head"})
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+#=-]{0,200}\Z")
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPERATORS = frozenset("();<>|&")
 
@@ -128,7 +128,7 @@ def remote(value: Any) -> str | None:
 
 def labels(value: Any) -> str | None:
     items = value if isinstance(value, list) else [value]
-    good = all(isinstance(item, str) and _LABEL.fullmatch(item) for item in items)
+    good = all(isinstance(item, str) and LABEL.fullmatch(item) for item in items)
     return None if good else "must be a list of labels of workers, such as [gpu, docker]"
 
 

@@ -258,11 +258,6 @@ def log_tail(folder: str) -> str:
         return ""
 
 
-def never() -> float:
-    """The moment of the last renewal where there was none."""
-    return float("-inf")
-
-
 class AttemptWatch:
     """The director's side of one attempt: start or adopt it, and wait for its end.
 
@@ -270,7 +265,9 @@ class AttemptWatch:
     file may be read after a restart of the machine, when that clock has begun again.
     """
 
-    def __init__(self, folder: str, environ: Mapping[str, str], get_renewed_at: Callable[[], float] = never) -> None:
+    def __init__(
+        self, folder: str, environ: Mapping[str, str], get_renewed_at: Callable[[], float] = lambda: float("-inf")
+    ) -> None:
         self._folder, self._get_renewed_at = folder, get_renewed_at
         self._real_path, self._session_id = os.path.realpath(folder), session_of(folder)
         self._environ = dict(environ)

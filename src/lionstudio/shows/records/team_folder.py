@@ -69,12 +69,14 @@ def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
             log_decision(show_dir, "decision", **({"play": about} if about else {}), **facts_of)
             write_text(os.path.join(folder, DECISION), json.dumps(record, indent=1) + "\n")
     _write_json(os.path.join(show_dir, CONCURRENCY), _concurrency(facts.get("concurrency")))
-    abort = os.path.join(show_dir, ABORT)
-    if facts.get("abort") and not os.path.lexists(abort):
-        write_text(abort, f"{facts['abort']}\n")
-    elif not facts.get("abort"):
+    path, abort = os.path.join(show_dir, ABORT), facts.get("abort")
+    if not abort:
         with suppress(FileNotFoundError):
-            os.unlink(abort)
+            os.unlink(path)
+    elif not os.path.lexists(path):
+        record = abort if isinstance(abort, dict) else {}
+        log_decision(show_dir, "abort", **record)
+        write_text(path, f"{record.get('feedback') or ''}\n")
     if with_edit:
         _write_text(os.path.join(show_dir, PLAN), facts["edit"].get("text"))
 

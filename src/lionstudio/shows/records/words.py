@@ -1,6 +1,7 @@
 """Decisions of people about a show that workers play, as rows: made on any machine, read by its director.
 
-The metadata of the show has the last decision about each play and about the show under `said`, and `abort`.
+The metadata of the show has the last decision about each play and about the show under `said`, and the
+abort under `abort`.
 """
 
 from __future__ import annotations
@@ -76,11 +77,11 @@ def said_decision(facts: Mapping[str, Any], play: str | None) -> Decision | None
     return parse_decision(record) if isinstance(record, dict) else None
 
 
-def say_abort(conn: Connection, topic: str, feedback: str | None, actor: str | None) -> None:
+def say_abort(conn: Connection, topic: str, feedback: str | None, by: str | None, origin: Mapping[str, Any]) -> None:
     """Ask the director to end a show, and the workers of its plays to stop."""
     show = get_show(conn, topic)
-    reason = redactor().text(feedback or "") or f"aborted by {actor or 'a person'}"
-    put_show(conn, replace(show, metadata={**show.metadata, "abort": reason}))
+    abort = redactor().record({"feedback": feedback, "by": by, "origin": dict(origin)})
+    put_show(conn, replace(show, metadata={**show.metadata, "abort": abort}))
     for order in list_orders(conn, topic):
         if order.work is not Work.SHOW:
             stop_order(conn, order.id, "the show was aborted")

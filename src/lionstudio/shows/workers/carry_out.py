@@ -11,10 +11,10 @@ from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine_hub import HubEngine
 from lionstudio.shows.workers.direct import without_loss
 from lionstudio.shows.workers.team_show import OrderShow
-from lionstudio.state.workers.orders import Order, Work
+from lionstudio.state.workers.orders import Work, WorkOrder
 
 
-def carry_out(engine: HubEngine, order: Order, show: OrderShow) -> codec.Json:
+def carry_out(engine: HubEngine, order: WorkOrder, show: OrderShow) -> codec.Json:
     """Return the event that answers an order; each part is a step of its workflow."""
     executor, command = Executor(show), codec.command_from_json(order.command)
 

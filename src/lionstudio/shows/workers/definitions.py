@@ -18,6 +18,7 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import list_versions, save_version
 from lionstudio.system.atomic_write import make_folder, write_text
+from lionstudio.system.filelock import locked
 from lionstudio.system.safe_read import read_text
 
 _FOLDER = "definitions"  # in the home
@@ -77,14 +78,15 @@ def make_definitions(references: Sequence[Mapping[str, Any]], database: Database
     )
     project = os.path.join(home, _FOLDER, digest.hexdigest()[:32])
     folder = os.path.join(project, trust.FOLDER)
-    make_folder(folder)
-    for reference in references:
-        path = path_for(str(reference["kind"]), str(reference["name"]), folder)
-        if not _has_digest(path, str(reference["sha256"])):
-            make_folder(os.path.dirname(path))
-            write_text(path, _text_of(reference, database))
-    if references and trust.find_refusal(home, folder) is not None:
-        trust.trust(home, folder, trust.read_content(folder).digest)
+    with locked(f"{project}.lock"):  # the orders of a show begin at once, and half of a folder must not be trusted
+        make_folder(folder)
+        for reference in references:
+            path = path_for(str(reference["kind"]), str(reference["name"]), folder)
+            if not _has_digest(path, str(reference["sha256"])):
+                make_folder(os.path.dirname(path))
+                write_text(path, _text_of(reference, database))
+        if references and trust.find_refusal(home, folder) is not None:
+            trust.trust(home, folder, trust.read_content(folder).digest)
     return project
 
 

@@ -23,9 +23,19 @@ from lionstudio.shows.workers.fenced_database import FencedDatabase
 from lionstudio.shows.workers.team_show import DirectedShow, Workplace
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import get_show
-from lionstudio.state.workers.orders import Order, OrderLost, Work, list_answers, list_orders, place_order, stop_order
+from lionstudio.state.workers.orders import (
+    OrderLost,
+    Work,
+    WorkOrder,
+    find_last_attempt,
+    list_answers,
+    list_orders,
+    place_order,
+    stop_order,
+)
 
 _LOOK_SECONDS = 2.0
+_ATTEMPTED = (events.AttemptOutcome.COMPLETED, events.AttemptOutcome.FAILED, events.AttemptOutcome.TIMED_OUT)
 _WORKS: dict[type[Command], Work] = {
     commands.RunAttempt: Work.ATTEMPT,
     commands.RunGates: Work.GATES,
@@ -61,11 +71,12 @@ class _Open(NamedTuple):
 class TeamEngine:
     """The engine of one show on the hub: its commands are orders, and their answers rows."""
 
-    def __init__(self, hub: HubEngine, database: FencedDatabase, order: Order, show: DirectedShow) -> None:
+    def __init__(self, hub: HubEngine, database: FencedDatabase, order: WorkOrder, show: DirectedShow) -> None:
         self._hub, self._database, self._order, self._show = hub, database, order, show
-        self._lock = threading.Lock()
+        # held for a whole look: a slower thread would place an order again that has ended, and stop the next one
+        self._looking = threading.RLock()
         self._open: dict[str, _Open] = {}
-        self._unplaced: set[str] = set()  # until an order that an earlier director left has ended
+        self._unplaced: list[str] = []  # until an order that an earlier director left has ended
 
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         return self._hub.step(name, without_loss(work), *args)
@@ -77,60 +88,67 @@ class TeamEngine:
             answer(job, codec.event_to_json(events.CheckoutPrepared(command.play)))
             return
         order_id = f"{self._order.id}/{job}"
-        with self._lock:
+        with self._looking:
             self._open[order_id] = _Open(job, command, answer)
-        self._place(order_id)
-        self.look()
+            self._unplaced.append(order_id)
+            self.look()
+
+    def look(self) -> None:
+        """Place the orders that can be placed now, and pass on the answers that have come."""
+        with self._looking:
+            for order_id in list(self._unplaced):
+                self._place(order_id)
+            waiting = [order_id for order_id in self._open if order_id not in self._unplaced]
+            answers = self._database.read(lambda conn: list_answers(conn, waiting)) if waiting else {}
+            for order_id, result in answers.items():
+                self._pass_on(order_id, result)
 
     def _place(self, order_id: str) -> None:
-        """Place an order once no other one of its play is open; the same work of an earlier director is adopted."""
-        with self._lock:
-            one = self._open.get(order_id)
-        if one is None:
-            return  # another thread has placed and passed it on
-        command = one.command
+        """Place an order once no other one of its play is open; the same work of an earlier director is adopted.
+
+        Final gates are not: the branch may have changed since they began.
+        """
+        command = self._open[order_id].command
         play, record = getattr(command, "play", None), codec.command_to_json(command)
         work, needs = _WORKS.get(type(command)), self._show.plan.needs_of(play)
 
         def place(conn: Connection) -> str | None:
             for other in list_orders(conn, self._order.topic):
-                if play is None or other.play != play or other.id == order_id:
+                if other.work is Work.SHOW or other.play != play or other.id == order_id:
                     continue
-                if other.work is work and other.command == record and other.stop is None:
+                if play is not None and other.work is work and other.command == record and other.stop is None:
                     return other.id
                 stop_order(conn, other.id, "a later director ordered other work")
                 return None
+            if work is Work.ATTEMPT and (unread := self._find_unread(conn, play or "", record)) is not None:
+                return unread
             if work is not None:
                 place_order(conn, order_id, self._order.topic, play, work, record, needs=needs, shape=SHAPE)
             return order_id
 
         placed = self._database.write(place)
-        with self._lock:
-            (self._unplaced.add if placed is None else self._unplaced.discard)(order_id)
-            if placed is not None and order_id in self._open:
-                self._open[placed] = self._open.pop(order_id)
-        if placed is not None and work is None:  # a stop of what ran
+        if placed is None:
+            return
+        self._unplaced.remove(order_id)
+        self._open[placed] = self._open.pop(order_id)
+        if work is None:  # a stop of what ran
             stopped = events.AttemptEnded(play or "", events.AttemptOutcome.STOPPED, self._show.stop_reason())
             self._pass_on(order_id, codec.event_to_json(stopped))
 
-    def look(self) -> None:
-        """Pass on the answers that have come."""
-        with self._lock:
-            unplaced = sorted(self._unplaced)
-        for order_id in unplaced:
-            self._place(order_id)
-        with self._lock:
-            waiting = [order_id for order_id in self._open if order_id not in self._unplaced]
-        answers = self._database.read(lambda conn: list_answers(conn, waiting)) if waiting else {}
-        for order_id, result in answers.items():
-            self._pass_on(order_id, result)
+    def _find_unread(self, conn: Connection, play: str, record: codec.Json) -> str | None:
+        """Find the order of an attempt that ended after its director gave up: its agent must not run twice.
+
+        A director that has read such an answer orders another attempt, or none.
+        """
+        last = None if self._order.id.endswith("~1") else find_last_attempt(conn, self._order.topic, play)
+        if last is None or last.command != record or last.stop is not None or not isinstance(last.answer, dict):
+            return None
+        return last.id if last.answer.get("outcome") in _ATTEMPTED else None
 
     def _pass_on(self, order_id: str, result: Any) -> None:
-        with self._lock:
-            one = self._open.pop(order_id, None)
-        if one is not None:
-            cancelled = failure_of(one.command, "its order was cancelled")
-            one.answer(one.job, result if result is not None else codec.event_to_json(cancelled))
+        one = self._open.pop(order_id)
+        cancelled = failure_of(one.command, "its order was cancelled")
+        one.answer(one.job, result if result is not None else codec.event_to_json(cancelled))
 
     def stop(self, reason: str, play: str | None = None) -> None:
         """Stop the orders of a play, or all of them."""
@@ -158,7 +176,7 @@ class _TeamExecutor(Executor):
 class ShowOrder:
     """One show that this worker directs."""
 
-    def __init__(self, hub: HubEngine, place: Workplace, database: FencedDatabase, order: Order) -> None:
+    def __init__(self, hub: HubEngine, place: Workplace, database: FencedDatabase, order: WorkOrder) -> None:
         self._database, self._topic, self._warn = database, order.topic, place.warn
         self._show = show = DirectedShow(place, database, order.topic, accept_current=bool(order.command.get("again")))
         if order.command.get("again") and show.status is not ShowStatus.ACTIVE:
@@ -244,6 +262,3 @@ class ShowOrder:
             self._engine.stop("the show was aborted")
         self._looked_at = show
         self._workflow.inbox.wake()
-
-
-__all__ = ["Detached", "Lost", "ShowOrder", "TeamEngine", "without_loss"]

@@ -58,8 +58,8 @@ def submit_show(
         if (running := find_show_order(conn, topic)) is not None:
             return Submitted(running.id, False)
         if again:
-            facts = (find_show(conn, topic) or Show(topic=topic, show_dir=show_dir)).metadata
-            about_plays = {play: word for play, word in (facts.get("said") or {}).items() if play}
+            said = get_show(conn, topic).metadata.get("said") or {}
+            about_plays = {play: word for play, word in said.items() if play}
             put_facts(conn, topic, abort=None, said=about_plays or None)
         order_id = next_show_order(conn, topic)
         place_order(conn, order_id, topic, None, Work.SHOW, {"again": again}, shape=SHAPE)

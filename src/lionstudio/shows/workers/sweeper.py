@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from lionstudio.state.workers.orders import Order
+from lionstudio.state.workers.orders import WorkOrder
 from lionstudio.state.workers.workers import BEAT_SECONDS, SILENCE_SECONDS
 
 SWEEP_SECONDS = 0.4 * BEAT_SECONDS
@@ -35,7 +35,7 @@ class Sweeper:
         self._seen.clear()
         self._last_look = None
 
-    def look(self, orders: Sequence[Order], ours: Collection[str], now: float) -> list[Order]:
+    def look(self, orders: Sequence[WorkOrder], ours: Collection[str], now: float) -> list[WorkOrder]:
         """Return the orders that stood still for the whole time of silence; those of our own are not judged."""
         if self._last_look is not None and now - self._last_look > 2 * BEAT_SECONDS:
             self._seen.clear()

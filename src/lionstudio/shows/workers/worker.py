@@ -9,86 +9,57 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 from lionstudio.crash import point
 from lionstudio.errors import Conflict, LionError, WrongVersion
 from lionstudio.machine import host_name
 from lionstudio.runs.settle import settle_dead_runs
-from lionstudio.shows.execute.executor import failure_of
-from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import SHAPE
 from lionstudio.shows.process.engine_database import check_engine
-from lionstudio.shows.process.engine_hub import HubEngine
-from lionstudio.shows.process.inbox import Detached
-from lionstudio.shows.workers.carry_out import carry_out
-from lionstudio.shows.workers.direct import Lost, ShowOrder
-from lionstudio.shows.workers.fenced_database import AWAY, FencedDatabase
+from lionstudio.shows.workers.carried_orders import CarriedOrders, name_of
+from lionstudio.shows.workers.fenced_database import AWAY
 from lionstudio.shows.workers.sweeper import SWEEP_SECONDS, Sweeper, clock
-from lionstudio.shows.workers.team_show import OrderShow, Shared, Workplace
+from lionstudio.shows.workers.team_show import Workplace
 from lionstudio.state.backends import open_database, open_tail
 from lionstudio.state.connection import Connection, ServerRefused
 from lionstudio.state.database import Database
 from lionstudio.state.feed.changes import Changes
 from lionstudio.state.hub.machines import see_machine
 from lionstudio.state.workers.orders import (
-    Order,
-    OrderLost,
     Work,
-    answer_order,
+    WorkOrder,
     give_away,
     list_taken,
     list_waiting,
-    release_order,
     renew_order,
     take_order,
 )
-from lionstudio.state.workers.workers import BEAT_SECONDS, Worker, beat_worker, register_worker, stop_worker
+from lionstudio.state.workers.workers import BEAT_SECONDS, Worker, beat_worker, can_take, register_worker, stop_worker
 
-_RETRY_SECONDS = 1.0
+T = TypeVar("T")
+_RETRY_SECONDS = BEAT_SECONDS / 5
 _SETTLE_SECONDS = 12 * BEAT_SECONDS
 _FIRST = (Work.SHOW, Work.MERGE, Work.FINAL_GATES, Work.GATES, Work.ATTEMPT)  # what is nearly done comes first
-_GIVEN_AWAY = "its order was given to another worker"
-
-
-@dataclass(slots=True)
-class Carried:
-    """One order that this worker has."""
-
-    order: Order
-    renewed_at: float  # by the clock of this machine, before the hub was asked
-    stop: str | None = None
-    is_lost: bool = False
-    show: ShowOrder | None = None
-    leaving: bool = False
-    done: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def is_over(self) -> bool:
-        return self.is_lost or self.leaving
 
 
 class WorkerProcess:
     """One worker; `say` prints a line for the user."""
 
     def __init__(self, place: Workplace, worker: Worker, say: Callable[[str], None]) -> None:
-        self._place, self._me, self._say = place, worker, say
+        self._me, self._say = worker, say
         self._db = place.settings.db
-        self._lock = threading.RLock()
-        self._carried: dict[str, Carried] = {}
-        self._shared: dict[str, Shared] = {}
         self._wakeup = threading.Event()
+        self._carried = CarriedOrders(place, say, self._wakeup.set)
         self._stopping = self._leaving = self._draining = False
         self._is_away = False
         self._settle_at = 0.0
         self._other_shapes: set[str] = set()
         self._refused: set[str] = set()  # orders that could not be taken
         self._database: Database | None = None
-        self._engine: HubEngine | None = None
 
     # ── life ──
 
@@ -108,9 +79,9 @@ class WorkerProcess:
         idle_since: float | None = None
         while not self._is_finished():
             self._wakeup.clear()
-            self._patiently(self._settle)
-            took = self._patiently(self._take) or 0
-            if once and not took and not self._carried:
+            self._try(self._settle)
+            took = self._try(self._take) or 0
+            if once and not took and not self._carried.list():
                 idle_since = idle_since or time.monotonic()
                 if time.monotonic() - idle_since > 2 * BEAT_SECONDS:
                     break
@@ -133,13 +104,12 @@ class WorkerProcess:
 
     @property
     def plays(self) -> int:
-        with self._lock:
-            return sum(carried.order.work.takes_place for carried in self._carried.values())
+        return sum(carried.order.work.takes_place for carried in self._carried.list())
 
     def _is_finished(self) -> bool:
         if self._stopping or self._draining:
-            self._give_shows_back()
-        return self._stopping and (self._leaving or not self._carried)
+            self._carried.give_shows_back()
+        return self._stopping and (self._leaving or not self._carried.list())
 
     def _connect(self) -> bool:
         """Register; a hub that is away is waited for, and a wrong one is refused."""
@@ -150,10 +120,8 @@ class WorkerProcess:
                 database = self._database
                 _check_engine(self._db)
                 database.write(lambda conn: register_worker(conn, self._me))
-                self._engine = HubEngine(self._db, self._me.id, {"direct": self._direct, "carry_out": self._carry_out})
-                if self._is_away:
-                    self._say("The hub is back.")
-                    self._is_away = False
+                self._carried.open(database, self._me.id)
+                self._note_back()
                 return True
             except ServerRefused:
                 raise
@@ -177,17 +145,17 @@ class WorkerProcess:
             self._is_away = False
             self._say("The hub is back.")
 
-    def _patiently(self, work: Callable[[], Any]) -> Any:
-        """Do something that may be left out while the hub is away."""
+    def _try(self, work: Callable[[], T]) -> T | None:
+        """Do something that may be left out: the hub may be away, and no error of it ends the worker."""
         try:
-            result = work()
+            return work()
         except AWAY as error:
             self._note_away(error)
-            return None
         except LionError as error:
-            self._say(f"{error.message}")
-            return None
-        return result
+            self._say(error.message)
+        except Exception:
+            self._say(traceback.format_exc())
+        return None
 
     def _settle(self) -> None:
         """Record the end of runs whose processes were killed here, as those of orders that were given away."""
@@ -208,8 +176,8 @@ class WorkerProcess:
         waiting = self._database.read(list_waiting)
         self._report_other_shapes(waiting)
         for order in sorted(waiting, key=lambda order: _FIRST.index(order.work)):
-            fits = order.shape == SHAPE == self._me.shape and set(order.needs) <= set(self._me.labels)
-            if not fits or (order.work.takes_place and self.plays >= self._me.at_once):
+            has_room = not order.work.takes_place or self.plays < self._me.at_once
+            if not has_room or not can_take(self._me, order.needs, order.shape):
                 continue
             asked_at = clock()
             try:
@@ -219,19 +187,19 @@ class WorkerProcess:
             except LionError as error:  # the others do not wait for this one
                 if order.id not in self._refused:
                     self._refused.add(order.id)
-                    self._say(f"{_name(order)}: {error.message}")
+                    self._say(f"{name_of(order)}: {error.message}")
                 continue
             if mine is not None:
                 point("worker.taken")
-                self._begin(mine, asked_at)
+                self._carried.begin(mine, asked_at)
                 taken += 1
         return taken
 
-    def _take_one(self, conn: Connection, order: Order) -> Order | None:
+    def _take_one(self, conn: Connection, order: WorkOrder) -> WorkOrder | None:
         is_free = beat_worker(conn, self._me.id) is False  # it drains, or was removed until its next beat
         return take_order(conn, order, self._me.id) if is_free else None
 
-    def _report_other_shapes(self, waiting: list[Order]) -> None:
+    def _report_other_shapes(self, waiting: list[WorkOrder]) -> None:
         for shape in {order.shape for order in waiting} - {SHAPE} - self._other_shapes:
             self._other_shapes.add(shape)
             self._say(
@@ -242,208 +210,32 @@ class WorkerProcess:
         """Go on with the orders that an earlier process of this worker had."""
         assert self._database is not None
         database = self._database
-        for order in self._patiently(lambda: database.read(partial(list_taken, worker_id=self._me.id))) or []:
-            if order.id not in self._carried:
-                self._say(f"Going on with {_name(order)}")
-                self._begin(order, float("-inf"))
-
-    def _begin(self, order: Order, renewed_at: float) -> None:
-        with self._lock:
-            self._carried[order.id] = Carried(order, renewed_at, stop=order.stop)
-        threading.Thread(target=self._start, args=(order,), daemon=True, name=order.id).start()
-
-    def _start(self, order: Order) -> None:
-        """Start the workflow of an order, or resume it; another director's steps are used again, nothing else is."""
-        carried = self._carried[order.id]
-        try:
-            self._fenced(carried).patiently(lambda: self._start_workflow(carried))
-        except OrderLost:
-            self._forget(carried)
-        except LionError as error:  # every worker would fail in the same way
-            self._say(f"{_name(order)}: {error.message}")
-            with suppress(OrderLost):
-                self._finish(carried, self._failed(order, error))
-            self._forget(carried)
-        except Exception as error:  # such as a lost connection of the engine: after a lease, another try
-            self._say(f"{_name(order)}: {type(error).__name__}: {error}")
-            self._forget(carried)
-
-    def _failed(self, order: Order, error: Exception) -> Any:
-        """The answer of an order that failed here; None for a command that cannot be read."""
-        problem = self._problem_of(error)
-        if order.work is Work.SHOW:
-            return {"error": problem}
-        try:
-            command = codec.command_from_json(order.command)
-        except (KeyError, TypeError):
-            return None  # its director knows the command
-        return codec.event_to_json(failure_of(command, problem))
-
-    def _start_workflow(self, carried: Carried) -> None:
-        assert self._engine is not None
-        order = carried.order
-        if order.work is Work.SHOW and not self._engine.has_ended(order.id):
-            self._engine.start(order.id, "direct", order.id)
-        elif order.work is Work.SHOW:
-            self._finish(carried, {"error": "the director ended without an answer"})
-            self._forget(carried)
-        elif self._engine.has_ended(workflow := f"{order.id}/{order.fence}"):
-            self._release(order)  # it failed without an answer: another try gets another number
-            self._forget(carried)
-        else:
-            self._engine.start(workflow, "carry_out", order.id, order.fence)
-
-    # ── carrying out, in threads of the engine ──
-
-    def _direct(self, order_id: str) -> None:
-        with self._carrying(order_id) as carried:
-            if carried is None:
-                raise Detached  # not ours: the worker that has the order resumes it
-            assert self._engine is not None
-            self._say(f"Directing {carried.order.topic}")
-            try:
-                carried.show = ShowOrder(self._engine, self._place, self._fenced(carried), carried.order)
-                with closing(carried.show):
-                    if carried.is_over:
-                        raise Detached
-                    answer: codec.Json = {"status": carried.show.run()}
-            except Detached:
-                if carried.leaving:
-                    self._patiently(partial(self._release, carried.order))
-                raise
-            except OrderLost as error:
-                raise Lost from error
-            except AWAY as error:
-                raise Detached from error  # no answer: the show is resumed from its steps
-            except Exception as error:
-                answer = self._failed(carried.order, error)
-            self._finish(carried, answer)
-            self._say(f"{carried.order.topic} ended: {answer.get('status') or answer.get('error')}")
-
-    def _carry_out(self, order_id: str, fence: int) -> None:
-        with self._carrying(order_id) as carried:
-            if carried is None or carried.order.fence != fence:
-                raise Detached
-            order = carried.order
-            assert self._engine is not None
-            self._say(f"{_name(order)}: {order.work}")
-            try:
-                answer = self._carry_out_in_show(carried)
-            except OrderLost as error:
-                raise Lost from error
-            except AWAY as error:
-                self._patiently(partial(self._release, order))  # no answer: another try gets another number
-                raise Lost from error
-            except Exception as error:  # only this play is affected
-                answer = self._failed(order, error)
-            point("worker.done")
-            self._finish(carried, answer)
-
-    def _carry_out_in_show(self, carried: Carried) -> codec.Json:
-        order = carried.order
-        assert self._engine is not None
-        show = OrderShow(
-            self._place,
-            self._fenced(carried),
-            order.topic,
-            order.play,
-            (order.id, order.fence),
-            self._share(order.topic),
-            lambda: _GIVEN_AWAY if carried.is_lost else carried.stop,
-            lambda: carried.renewed_at,
-        )
-        try:
-            return carry_out(self._engine, order, show)
-        finally:
-            show.close()
-
-    def _problem_of(self, error: Exception) -> str:
-        if isinstance(error, LionError):
-            return error.message if error.hint is None else f"{error.message} ({error.hint})"
-        self._say(traceback.format_exc())
-        return f"the worker failed: {type(error).__name__}: {error}"
-
-    @contextmanager
-    def _carrying(self, order_id: str) -> Iterator[Carried | None]:
-        """Forget an order when its work has ended here, however it ended."""
-        carried = self._carried.get(order_id)
-        try:
-            yield carried
-        except (Detached, Lost):
-            if carried is not None and carried.is_lost:
-                self._say(f"{_name(carried.order)} was given to another worker; it ends here.")
-            raise
-        except OrderLost as error:
-            raise Lost from error
-        except Exception as error:
-            self._say(f"{order_id}: {type(error).__name__}: {error}")
-            raise
-        finally:
-            if carried is not None:
-                self._forget(carried)
-
-    def _fenced(self, carried: Carried) -> FencedDatabase:
-        assert self._database is not None
-        order = carried.order
-        return FencedDatabase(self._database, order.id, order.fence, lambda: carried.is_over)
-
-    def _finish(self, carried: Carried, answer: Any) -> None:
-        database, order = self._fenced(carried), carried.order
-        database.write(lambda conn: answer_order(conn, order.id, order.fence, answer))
-
-    def _share(self, topic: str) -> Shared:
-        with self._lock:
-            return self._shared.setdefault(topic, Shared())
-
-    def _forget(self, carried: Carried) -> None:
-        with self._lock:
-            if self._carried.get(carried.order.id) is carried:
-                del self._carried[carried.order.id]
-        carried.done.set()
-        self._wakeup.set()
-
-    def _give_shows_back(self) -> None:
-        """End directing here and let other workers go on with the shows; each is released when it has ended."""
-        with self._lock:
-            shows = [carried for carried in self._carried.values() if carried.order.work is Work.SHOW]
-        for carried in shows:
-            carried.leaving = True
-            if carried.show is not None:
-                carried.show.detach()
-
-    def _release(self, order: Order) -> None:
-        assert self._database is not None
-        self._database.write(lambda conn: release_order(conn, order.id, order.fence))
+        while (taken := self._try(lambda: database.read(partial(list_taken, worker_id=self._me.id)))) is None:
+            time.sleep(_RETRY_SECONDS)
+            if self._stopping:
+                return
+        for order in taken:
+            self._say(f"Going on with {name_of(order)}")
+            self._carried.begin(order, float("-inf"))
 
     # ── threads ──
 
     def _keep(self, loop: Callable[[], None]) -> None:
         """Run a thread that must not end: without its renewals, everything here would be given away."""
         while True:
-            try:
-                loop()
-            except Exception:
-                self._say(traceback.format_exc())
-                time.sleep(_RETRY_SECONDS)
+            self._try(loop)
+            time.sleep(_RETRY_SECONDS)
 
     def _renew(self) -> None:
         """Renew all leases every beat, on a connection of its own: no other write delays it."""
-        database: Database | None = None
-        while True:
-            began = clock()
-            try:
-                if database is None:
-                    database = open_database(self._db, create=False)
-                self._beat(database)
-            except AWAY as error:
-                self._note_away(error)
-            except LionError as error:
-                self._say(error.message)
-            time.sleep(max(0.05, BEAT_SECONDS - (clock() - began)))
+        with open_database(self._db, create=False) as database:
+            while True:
+                began = clock()
+                self._try(partial(self._beat, database))
+                time.sleep(max(0.05, BEAT_SECONDS - (clock() - began)))
 
     def _beat(self, database: Database) -> None:
-        with self._lock:
-            held = [carried for carried in self._carried.values() if not carried.is_lost]
+        held = [carried for carried in self._carried.list() if not carried.is_lost]
 
         def work(conn: Connection) -> tuple[bool | None, dict[str, bool], dict[str, str | None]]:
             draining = beat_worker(conn, self._me.id)
@@ -467,26 +259,22 @@ class WorkerProcess:
             if kept[carried.order.id]:
                 carried.renewed_at = asked_at
             elif not carried.done.is_set():
-                carried.is_lost = True
-                if carried.show is not None:
-                    carried.show.detach()
+                carried.lose()
             carried.stop = carried.stop or stops.get(carried.order.id)
 
     def _sweep(self) -> None:
-        sweeper, database = Sweeper(), None
-        while True:
-            try:
-                if database is None:
-                    database = open_database(self._db, create=False)
-                taken = database.read(list_taken)
-                with self._lock:
-                    ours = set(self._carried)
-                for order in sweeper.look(taken, ours, clock()):
-                    if database.write(partial(give_away, order=order)):
-                        self._say(f"{_name(order)} was taken from its worker, which stopped renewing it.")
-            except LionError:
-                sweeper.forget()
-            time.sleep(SWEEP_SECONDS)
+        sweeper = Sweeper()
+        with open_database(self._db, create=False) as database:
+            while True:
+                try:
+                    taken = database.read(list_taken)
+                    ours = {carried.order.id for carried in self._carried.list()}
+                    for order in sweeper.look(taken, ours, clock()):
+                        if database.write(partial(give_away, order=order)):
+                            self._say(f"{name_of(order)} was taken from its worker, which stopped renewing it.")
+                except LionError:
+                    sweeper.forget()
+                time.sleep(SWEEP_SECONDS)
 
     def _follow(self) -> None:
         """Wake up by the change feed: new orders, answers, stops, and words of people."""
@@ -507,15 +295,12 @@ class WorkerProcess:
             self._read_stops()
         ordered = {change.parent_id for change in changes.rows if change.entity == "order"}  # topics
         row_changed = changes.resync or bool(kinds & {"show", "question"})
-        with self._lock:
-            shows = [one.show for one in self._carried.values() if row_changed or one.order.topic in ordered]
-        for show in shows:
-            if show is not None:
-                show.wake(row_changed=row_changed)
+        for carried in self._carried.list():
+            if carried.show is not None and (row_changed or carried.order.topic in ordered):
+                carried.show.wake(row_changed=row_changed)
 
     def _read_stops(self) -> None:
-        with self._lock:
-            held = list(self._carried.values())
+        held = self._carried.list()
         if not held or self._database is None:
             return
         stops = {order.id: order.stop for order in self._database.read(lambda conn: list_taken(conn, self._me.id))}
@@ -529,7 +314,3 @@ def _check_engine(path: str) -> None:
         raise ServerRefused(f"{path}: this role may not use the engine of shows", hint="use the role that owns the hub")
     if version.current < version.latest:
         raise WrongVersion(f"the engine of {path} has no tables of this version yet", hint="li hub init")
-
-
-def _name(order: Order) -> str:
-    return order.topic if order.play is None else f"{order.topic}/{order.play}"

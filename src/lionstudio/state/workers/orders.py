@@ -56,9 +56,6 @@ class WorkOrder:
     answer: Any
 
 
-Order = WorkOrder
-
-
 class OrderLost(IllegalTransition):
     """The order was given to another worker, or ended; the worker that carries it out writes nothing more."""
 
@@ -93,19 +90,19 @@ SELECT id, topic, play, work, command, needs, shape, ordered_at, worker_id, fenc
 """
 
 
-def _from_row(row: Mapping[str, Any]) -> Order:
+def _from_row(row: Mapping[str, Any]) -> WorkOrder:
     answer = None if row["answer"] is None else load_or_keep(row["answer"])
     command, needs = load_or_keep(row["command"]), read_labels(row["needs"])
     record = {"work": Work(row["work"]), "command": command if isinstance(command, dict) else {}, "answer": answer}
-    return Order(**{**row, **record, "needs": needs})
+    return WorkOrder(**{**row, **record, "needs": needs})
 
 
-def find_order(conn: Connection, order_id: str) -> Order | None:
+def find_order(conn: Connection, order_id: str) -> WorkOrder | None:
     row = conn.first_dict(f"{_COLUMNS} WHERE id = :id", {"id": order_id})
     return None if row is None else _from_row(row)
 
 
-def list_orders(conn: Connection, topic: str | None = None) -> list[Order]:
+def list_orders(conn: Connection, topic: str | None = None) -> list[WorkOrder]:
     """List the open orders, of all shows or of one, the oldest first."""
     if topic is None:
         rows = conn.dicts(f"{_COLUMNS} WHERE ended_at IS NULL ORDER BY ordered_at, id")
@@ -116,13 +113,13 @@ def list_orders(conn: Connection, topic: str | None = None) -> list[Order]:
     return [_from_row(row) for row in rows]
 
 
-def list_waiting(conn: Connection) -> list[Order]:
+def list_waiting(conn: Connection) -> list[WorkOrder]:
     """List the orders that wait for a worker, the oldest first."""
     rows = conn.dicts(f"{_COLUMNS} WHERE ended_at IS NULL AND worker_id IS NULL ORDER BY ordered_at, id")
     return [_from_row(row) for row in rows]
 
 
-def list_taken(conn: Connection, worker_id: str | None = None) -> list[Order]:
+def list_taken(conn: Connection, worker_id: str | None = None) -> list[WorkOrder]:
     """List the open orders that workers have, or that one worker has."""
     if worker_id is None:
         rows = conn.dicts(f"{_COLUMNS} WHERE ended_at IS NULL AND worker_id IS NOT NULL ORDER BY ordered_at, id")
@@ -144,6 +141,15 @@ def list_answers(conn: Connection, order_ids: Collection[str]) -> dict[str, Any]
     return {str(id_): None if answer is None else load_or_keep(answer) for id_, answer in rows}
 
 
+_LAST_ATTEMPT = " WHERE topic = :topic AND play = :play AND work = 'attempt' ORDER BY ordered_at DESC, id DESC LIMIT 1"
+
+
+def find_last_attempt(conn: Connection, topic: str, play: str) -> WorkOrder | None:
+    """Find the newest order of an attempt of a play, open or ended."""
+    row = conn.first_dict(_COLUMNS + _LAST_ATTEMPT, {"topic": topic, "play": play})
+    return None if row is None else _from_row(row)
+
+
 _LAST_RUN = "SELECT count(*) FROM orders WHERE topic = :topic AND work = 'show'"
 
 
@@ -155,7 +161,7 @@ def next_show_order(conn: Connection, topic: str) -> str:
 _OF_SHOW = " WHERE topic = :topic AND work = 'show' AND ended_at IS NULL ORDER BY ordered_at DESC LIMIT 1"
 
 
-def find_show_order(conn: Connection, topic: str) -> Order | None:
+def find_show_order(conn: Connection, topic: str) -> WorkOrder | None:
     """Find the open order that directs a show."""
     row = conn.first_dict(_COLUMNS + _OF_SHOW, {"topic": topic})
     return None if row is None else _from_row(row)
@@ -185,7 +191,7 @@ UPDATE orders SET worker_id = :worker, fence = :fence, beat = beat + 1,
 """
 
 
-def take_order(conn: Connection, order: Order, worker_id: str) -> Order | None:
+def take_order(conn: Connection, order: WorkOrder, worker_id: str) -> WorkOrder | None:
     """Take a waiting order under the next fence; None when another worker was faster."""
     current = find_order(conn, order.id)
     if current is None or current.worker_id is not None or current.ended_at is not None:
@@ -239,7 +245,7 @@ UPDATE orders SET worker_id = NULL
 """
 
 
-def give_away(conn: Connection, order: Order) -> bool:
+def give_away(conn: Connection, order: WorkOrder) -> bool:
     """Take an order from a worker that did not renew it since it was read, so that another one can take it."""
     return conn.one(_GIVE_AWAY, {"id": order.id, "fence": order.fence, "beat": order.beat}) is not None
 
@@ -260,17 +266,8 @@ UPDATE orders SET stop = coalesce(stop, :reason),
        ended_at = CASE WHEN worker_id IS NULL THEN (julianday('now') - 2440587.5) * 86400.0 END
  WHERE id = :id AND ended_at IS NULL AND (stop IS NULL OR worker_id IS NULL)
 """
-_CANCEL = """
-UPDATE orders SET stop = :reason, ended_at = (julianday('now') - 2440587.5) * 86400.0
- WHERE topic = :topic AND ended_at IS NULL
-"""
 
 
 def stop_order(conn: Connection, order_id: str, reason: str) -> None:
     """Ask the worker of an order to stop it; it still answers. One that no worker has ends at once, unanswered."""
     conn.execute(_STOP, {"id": order_id, "reason": reason})
-
-
-def cancel_orders(conn: Connection, topic: str, reason: str) -> None:
-    """End every open order of a show; their workers lose them."""
-    conn.execute(_CANCEL, {"topic": topic, "reason": reason})

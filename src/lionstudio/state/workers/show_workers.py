@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lionstudio.state.connection import Connection
 from lionstudio.state.workers.orders import Work, list_orders
@@ -26,10 +26,6 @@ class PlayWorker(NamedTuple):
     wait: str | None = None
     wait_short: str | None = None
     needs_person: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """The worker as JSON."""
-        return self._asdict()
 
 
 class ShowWorkers(NamedTuple):

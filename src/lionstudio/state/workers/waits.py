@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from lionstudio.state.workers.orders import Order
+from lionstudio.state.workers.orders import WorkOrder
 from lionstudio.state.workers.workers import Worker
 
 
@@ -50,12 +50,12 @@ _SHORT = {
 }
 
 
-def count_loads(orders: Iterable[Order]) -> Counter[str]:
+def count_loads(orders: Iterable[WorkOrder]) -> Counter[str]:
     """Count the open orders of each worker that take one of its places."""
     return Counter(order.worker_id for order in orders if order.worker_id is not None and order.work.takes_place)
 
 
-def explain_wait(order: Order, workers: Iterable[Worker], loads: Mapping[str, int]) -> OrderWait:
+def explain_wait(order: WorkOrder, workers: Iterable[Worker], loads: Mapping[str, int]) -> OrderWait:
     """Explain what an order waits for, by the workers that are connected and their loads."""
     connected = [worker for worker in workers if worker.is_fresh]
     if not connected:

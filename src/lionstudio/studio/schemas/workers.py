@@ -32,7 +32,7 @@ class WorkerView(ResponseModel):
     machine_id: str | None
     machine_name: str | None = Field(description="the name of its machine, if that pushes to this database")
     labels: list[str]
-    at_once: int = Field(description="orders that it carries out at once; directing a show does not count")
+    at_once: int = Field(description="plays that it carries out at once; directing a show and a merge do not count")
     load: int = Field(description="orders that count against `at_once`")
     version: str
     is_same_version: bool = Field(description="as this Studio; a worker of another version may take nothing")

@@ -57,10 +57,10 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
         "plays": [
             play_json(play, names, blocked.get(play.name, ()), now, asked.get(play.name))
             | {"usage": used_by_play.get(play.name, ShowUsage()).to_dict()}
-            | {"worker": worker.to_dict() if (worker := workers.plays.get(play.name)) else None}
+            | {"worker": worker._asdict() if (worker := workers.plays.get(play.name)) else None}
             for play in plays
         ],
-        "director": workers.director and workers.director.to_dict(),
+        "director": workers.director and workers.director._asdict(),
         "by_workers": show.is_for_workers,
         "machines": _machines(workers),
         "critical_path": list(critical_path(plays, now)),

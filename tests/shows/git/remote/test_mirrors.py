@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.support.git_remotes import git_daemon, machine, make_remote, refs_of, run_script
@@ -16,7 +17,7 @@ from tests.support.repositories import checkout_of, commit, git, make_repo, merg
 from lionstudio.errors import Busy, Conflict, InvalidInput
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import MergeCommitted, integration_tip
-from lionstudio.shows.git.remote import transport
+from lionstudio.shows.git.remote import patience, transport
 from lionstudio.shows.git.remote.errors import RemoteAway, RemoteRefused
 from lionstudio.shows.git.remote.mirror import open_mirror
 from lionstudio.shows.git.remote.open_remote import check_remote, open_remote_repo
@@ -37,6 +38,7 @@ def remote(tmp_path: Path) -> Path:
 
 OPEN = """
 from pathlib import Path
+from types import SimpleNamespace
 from tests.support.git_remotes import machine
 repo = machine(arguments["remote"], Path(arguments["home"]))
 print(repo.git_dir)
@@ -326,6 +328,21 @@ def test_wait_out_remote_repeats_while_the_remote_is_away() -> None:
     calls[0] = 0
     with pytest.raises(RemoteRefused, match="was away for"):
         wait_out_remote(work, warn=warnings.append, pause=pauses.append, most_seconds=-1)
+
+
+def test_wait_out_remote_counts_from_the_first_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(patience, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    calls = [0]
+
+    def gates_then_push() -> str:
+        calls[0] += 1
+        now[0] += 2 * patience.MOST_SECONDS if calls[0] == 1 else 1.0
+        if calls[0] < 3:
+            raise RemoteAway("away")
+        return "done"
+
+    assert wait_out_remote(gates_then_push, warn=print, pause=lambda _: None) == "done"
 
 
 def test_remote_that_floods_us_costs_little_memory(

@@ -47,7 +47,7 @@ export function staleQueries(change: Change): StaleQuery[] {
     case "worker":
       return [{ root: "workers" }, { root: "show" }, { root: "home" }];
     case "order":
-      return [{ root: "workers" }, { root: "show" }];
+      return [{ root: "workers" }, { root: "show" }, { root: "home" }];
     case "definition":
       return [{ root: "definitions" }, { root: "definition" }];
     case "studio_session":

@@ -1,8 +1,7 @@
-// Confirms the removal of a worker that is not connected.
+// Confirms the removal of a worker that is not connected and has no orders.
 import { useQueryClient } from "@tanstack/react-query";
 import { keys } from "@/api/keys";
 import { removeWorker, type Worker } from "@/api/shows";
-import { plural } from "@/domain/text/format";
 import { ConfirmDialog } from "@/ui/feedback/confirm";
 
 export function RemoveDialog({ worker, close }: { worker: Worker; close: () => void }) {
@@ -15,9 +14,6 @@ export function RemoveDialog({ worker, close }: { worker: Worker; close: () => v
   return (
     <ConfirmDialog opened close={close} title={`Remove ${worker.name}?`} confirmLabel="Remove worker" danger run={run}>
       <p>The list forgets this worker. Its sessions stay, and it is listed again when it is started again.</p>
-      {worker.orders.length > 0 && (
-        <p>{plural(worker.orders.length, "order")} that it has will be given to another worker.</p>
-      )}
     </ConfirmDialog>
   );
 }

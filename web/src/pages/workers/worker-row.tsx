@@ -52,7 +52,7 @@ export function WorkerRow({ id, worker, active, drain, remove }: RowProps) {
               {worker.draining ? "Undrain" : "Drain"}
             </Button>
           )}
-          {!worker.is_connected && (
+          {!worker.is_connected && worker.orders.length === 0 && (
             <Button variant="default" size="compact-sm" onClick={() => remove(worker)}>
               Remove
             </Button>

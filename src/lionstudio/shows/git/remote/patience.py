@@ -24,13 +24,15 @@ def wait_out_remote(
     pause: Callable[[float], object] = time.sleep,
     most_seconds: float = MOST_SECONDS,
 ) -> _Result:
-    """Do work that may be repeated until the remote answers; after an hour, or when told to stop, give up."""
-    began, seconds, told = time.monotonic(), _FIRST_SECONDS, False
+    """Do work that may be repeated until the remote answers; an hour after its first silence, or when told, give up."""
+    since: float | None = None  # of the first failure: the work may have run gates for hours before it asks the remote
+    seconds, told = _FIRST_SECONDS, False
     while True:
         try:
             return work()
         except Busy as error:
-            away = time.monotonic() - began
+            since = time.monotonic() if since is None else since
+            away = time.monotonic() - since
             if (reason := why_stop()) is not None:
                 raise RemoteRefused(f"{reason}, while the remote was away: {error.message}") from None
             if away > most_seconds:

@@ -8,9 +8,9 @@ import os
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.terminal import say
+from lionstudio.cli.workers._hub import require_hub
 from lionstudio.errors import InvalidInput, LionError, NotFound
 from lionstudio.files.shows.plan_reader import parse_plan
-from lionstudio.model.shows.play_codec import Meta
 from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
 from lionstudio.show_sync.actions import has_begun
@@ -21,30 +21,26 @@ from lionstudio.state.workers.orders import Work, find_director_error, find_show
 from lionstudio.system.safe_read import read_text
 
 
-def find_team(settings: Settings, topic: str) -> Meta | None:
-    """The facts of a show that workers play; None for a show of this machine."""
+def is_for_workers(settings: Settings, topic: str) -> bool:
+    """Whether workers play a show."""
     if not is_server(settings.db):
-        return None
+        return False
     try:
         with db_access.reading(settings.db) as conn:
             show = find_show(conn, topic)
     except NotFound:
-        return None
-    team = show.metadata.get("team") if show is not None else None
-    return team if isinstance(team, dict) else None
+        return False
+    return show is not None and show.is_for_workers
 
 
-def is_for_workers(args: argparse.Namespace, settings: Settings, show_dir: str) -> bool:
-    """Whether a show is, or shall be, played by workers."""
+def goes_to_workers(args: argparse.Namespace, settings: Settings, show_dir: str) -> bool:
+    """Whether workers play a show already, or are to play it, by its plan and the options."""
     stays, wanted = getattr(args, "here", False), getattr(args, "workers", False)
-    known = find_team(settings, args.topic) is not None
+    known = is_for_workers(settings, args.topic)
     if stays and known:
         raise InvalidInput(f"{args.topic} is played by workers already", hint=f"li show run {args.topic}")
-    if wanted and not is_server(settings.db):
-        raise InvalidInput(
-            "--workers needs a hub, and the database is a file of this machine",
-            hint="li hub init ADDRESS, then set LIONAGI_DB to it",
-        )
+    if wanted:
+        require_hub(settings, "--workers")
     if stays or known or wanted:
         return not stays
     plan = None
@@ -101,7 +97,7 @@ def is_directed(settings: Settings, show_dir: str) -> bool:
     if has_director(show_dir):
         return True
     topic = os.path.basename(show_dir)
-    if find_team(settings, topic) is None:
+    if not is_for_workers(settings, topic):
         return False
     with db_access.reading(settings.db) as conn:
         return find_show_order(conn, topic) is not None
@@ -109,13 +105,13 @@ def is_directed(settings: Settings, show_dir: str) -> bool:
 
 def why_left(settings: Settings, topic: str) -> str | None:
     """Why the last director of a show that workers play gave up."""
-    if find_team(settings, topic) is None:
+    if not is_for_workers(settings, topic):
         return None
     with db_access.reading(settings.db) as conn:
         return find_director_error(conn, topic)
 
 
-def is_team_busy(settings: Settings, topic: str) -> bool:
+def has_open_work(settings: Settings, topic: str) -> bool:
     """Whether orders of a show are open, besides the one that directs it, or no worker has that one."""
     with db_access.reading(settings.db) as conn:
         orders = list_orders(conn, topic)

@@ -1,0 +1,33 @@
+"""The folder of a show that workers play, written from its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.builders import read, write
+from tests.support.workers import order, play
+
+from lionstudio.files.shows.decision_log import list_decisions
+from lionstudio.model.shows.show_files import ABORT
+from lionstudio.shows.records.team_folder import write_words
+from lionstudio.shows.records.words import say_abort
+from lionstudio.state.database import Database
+from lionstudio.state.shows import get_show
+from lionstudio.state.workers.orders import Work, list_orders
+
+
+def test_abort_by_row_is_logged_once_with_the_person_and_the_place(path: str, tmp_path: Path) -> None:
+    show_dir = str(tmp_path / "calc")
+    with Database(path) as database:
+        play(database, "calc", "add")
+        order(database, "calc", "add", Work.ATTEMPT)
+        write(database, say_abort, "calc", "wrong branch", "ann", {"via": "cli"})
+        show = read(database, get_show, "calc")
+        assert read(database, list_orders, "calc") == []
+
+    for _ in range(2):
+        write_words(show_dir, show)
+
+    (entry,) = list_decisions(show_dir)
+    assert (entry.kind, entry.actor, entry.detail, entry.origin) == ("abort", "ann", "wrong branch", {"via": "cli"})
+    assert (tmp_path / "calc" / ABORT).read_text() == "wrong branch\n"
