@@ -58,8 +58,8 @@ def submit_show(
         if (running := find_show_order(conn, topic)) is not None:
             return Submitted(running.id, False)
         if again:
-            said = get_show(conn, topic).metadata.get("said") or {}
-            about_plays = {play: word for play, word in said.items() if play}
+            words = get_show(conn, topic).metadata.get("said") or {}
+            about_plays = {play: word for play, word in words.items() if play}
             put_facts(conn, topic, abort=None, said=about_plays or None)
         order_id = next_show_order(conn, topic)
         place_order(conn, order_id, topic, None, Work.SHOW, {"again": again}, shape=SHAPE)
