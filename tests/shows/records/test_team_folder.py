@@ -8,8 +8,9 @@ from tests.support.builders import read, write
 from tests.support.workers import order, play
 
 from lionstudio.files.shows.decision_log import list_decisions
-from lionstudio.model.shows.show_files import ABORT
-from lionstudio.shows.records.team_folder import write_words
+from lionstudio.model.shows.show import Show
+from lionstudio.model.shows.show_files import ABORT, PLAN, REPLACED_PLAN
+from lionstudio.shows.records.team_folder import write_folder, write_words
 from lionstudio.shows.records.words import say_abort
 from lionstudio.state.database import Database
 from lionstudio.state.shows import get_show
@@ -31,3 +32,14 @@ def test_abort_by_row_is_logged_once_with_the_person_and_the_place(path: str, tm
     (entry,) = list_decisions(show_dir)
     assert (entry.kind, entry.actor, entry.detail, entry.origin) == ("abort", "ann", "wrong branch", {"via": "cli"})
     assert (tmp_path / "calc" / ABORT).read_text() == "wrong branch\n"
+
+
+def test_write_folder_keeps_an_edit_that_was_not_sent(tmp_path: Path) -> None:
+    show = Show(topic="calc", show_dir=str(tmp_path), metadata={"plan": "of the hub"})
+    (tmp_path / PLAN).write_text("edited here")
+
+    for _ in range(2):
+        write_folder(str(tmp_path), show, [])
+
+    assert (tmp_path / PLAN).read_text() == "of the hub"
+    assert (tmp_path / REPLACED_PLAN).read_text() == "edited here"

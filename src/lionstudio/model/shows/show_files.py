@@ -5,6 +5,7 @@ PLAN = "_show.md"
 ACCEPTED_PLAN = "_show.accepted.md"  # the last plan that a person accepted; the row has its digest
 PINNED_REVIEWERS = "_reviewers"  # definitions of reviewers as they were pinned, by digest; the row has the digests
 REJECTED_PLAN = "_show.rejected.md"  # the last edit of the plan that a person rejected
+REPLACED_PLAN = "_show.replaced.md"  # of a show for workers: the plan here before that of the row was written
 FINAL_VERDICT = "_final_verdict.json"
 FINAL_GATES = "_final_gates.json"  # results of the final gates, until the show ends
 ABORT = "_ABORT"

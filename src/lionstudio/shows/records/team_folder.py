@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from lionstudio.errors import LionError
 from lionstudio.model.shows.play_codec import meta_from_play
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.shows.show_files import (
@@ -24,6 +25,7 @@ from lionstudio.model.shows.show_files import (
     FINAL_VERDICT,
     GRANTED_BUDGET,
     PLAN,
+    REPLACED_PLAN,
     VERDICT,
 )
 from lionstudio.shows.records.decisions import find_decision, log_decision, parse_decision
@@ -38,7 +40,7 @@ def write_folder(show_dir: str, show: Show, plays: Sequence[Play], *, keep_plan:
     facts = show.metadata
     make_folder(show_dir)
     if not keep_plan or not os.path.lexists(os.path.join(show_dir, PLAN)):
-        _write_text(os.path.join(show_dir, PLAN), facts.get("plan"))
+        _replace_plan(show_dir, facts.get("plan"))
     _write_text(os.path.join(show_dir, ACCEPTED_PLAN), facts.get("accepted_text") or facts.get("plan"))
     for play in plays:
         write_play(show_dir, play)
@@ -83,6 +85,15 @@ def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
 
 def _concurrency(value: Any) -> dict[str, int] | None:
     return {"concurrency": value} if isinstance(value, int) and value > 0 else None
+
+
+def _replace_plan(show_dir: str, text: Any) -> None:
+    """Write the plan of the row; another one here may be an edit that its author has not sent yet, and is kept."""
+    path = os.path.join(show_dir, PLAN)
+    with suppress(LionError):
+        if isinstance(text, str) and (before := read_text(path)) != text:
+            write_text(os.path.join(show_dir, REPLACED_PLAN), before)
+    _write_text(path, text)
 
 
 def _write_text(path: str, text: Any) -> None:
