@@ -30,10 +30,11 @@ def _written_table(sql: str) -> str | None:
 
 
 @lru_cache(256)
-def _columns(sql: str) -> tuple[str, ...]:
-    """The columns of a statement with positional values; () when it does not name them."""
+def _kept(table: str, sql: str) -> frozenset[int]:
+    """Which values of a statement with positional values identify something; none when it does not name its columns."""
     match = _TABLE.search(sql)
-    return tuple(re.split(r"\s*,\s*", match[2].strip())) if match and match[2] else ()
+    columns = re.split(r"\s*,\s*", match[2].strip()) if match and match[2] else []
+    return frozenset(at for at, name in enumerate(columns) if is_identifier(table, name))
 
 
 def redacting(execute: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,7 +62,7 @@ def _named(table: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _positional(table: str, sql: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    stored, kept = _stored(), {at for at, name in enumerate(_columns(sql)) if is_identifier(table, name)}
+    stored, kept = _stored(), _kept(table, sql)
     for row in rows:
         yield tuple(
             stored(value) if isinstance(value, str) and at not in kept else value for at, value in enumerate(row)

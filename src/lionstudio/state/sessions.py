@@ -95,7 +95,7 @@ UPDATE sessions SET status = :status, ended_at = :at, updated_at = max(updated_a
   node_metadata = CASE WHEN CAST(:facts AS TEXT) IS NULL OR NOT json_valid(coalesce(node_metadata, '{}'))
                          OR json_type(coalesce(node_metadata, '{}')) <> 'object' THEN node_metadata
                        ELSE json_patch(coalesce(node_metadata, '{}'), :facts) END
- WHERE id = :id AND status = 'running' RETURNING id
+ WHERE id = :id AND status = 'running'
 """
 
 
@@ -135,7 +135,8 @@ def finish_session(
     record_transition(
         conn, "session", session_id, current, target, by=by, reasons=codes or ([implied] if implied else []), at=at
     )
-    if conn.one(_FINISH, validate_row(values)) is None:
+    conn.execute(_FINISH, validate_row(values))
+    if not conn.changes():
         raise IllegalTransition(f"session {session_id} has already ended")
     close_questions_of(conn, session_id, f"the run ended: {target}", died=bool(INTERRUPTED_RUN & set(codes)))
     point("session.finished")

@@ -60,6 +60,15 @@ def test_mirror_compiles_few_statements(db: Database, root: Path) -> None:
     assert db.conn.raw.cache_stats()["misses"] - before < 20 * 12  # of 60 that a file runs
 
 
+def test_mirror_writes_a_new_session_once(db: Database, tmp_path: Path) -> None:
+    talk = ClaudeTranscript(tmp_path).talk(10)
+    talk.turn("assistant", {"role": "assistant", "content": "no"}, isApiErrorMessage=True, error="server_error")
+    assert mirror(db, tmp_path).messages == 2 + 3 * 10 + 1
+
+    assert sql(db, "SELECT status, ended_at = last_message_at FROM sessions") == [("failed", True)]
+    assert sql(db, "SELECT kind FROM changes WHERE entity = 'session'") == [("created",)]
+
+
 def test_mirror_reads_only_growth(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grown = ClaudeTranscript(root, folder="-p0").talk(TURNS)
     mirror(db, root)

@@ -14,7 +14,7 @@ from lionstudio.model.json_codec import dump
 from lionstudio.model.redaction.process import redactor
 from lionstudio.state.messages.rows import stored_content, stored_metadata
 
-KEYS = ("system_message", "instruction", "assistant_response")
+KEYS = ("system_message", "instruction", "assistant_response", "function", "output", "error")
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -24,6 +24,20 @@ def test_stored_content_hides_the_secrets_of_a_text(key: str) -> None:
         content = {key: sample.text}
         alone, whole = stored_content(content), stored(dump(content))
         assert list(json.loads(alone)) == [key]
+        assert not has_leaked(sample.secret, alone) or has_leaked(sample.secret, whole), sample
+
+
+@pytest.mark.parametrize("key", ["function", "output", "error"])
+def test_stored_content_hides_the_secrets_of_a_result(key: str) -> None:
+    stored = redactor().stored
+    for sample in list_samples(seed=5):
+        content = {
+            "function": "get_token",
+            "action_request_id": "019b76da-afd0-876b-87d0-6c1a8d42a1cf",
+            key: sample.text,
+        }
+        alone, whole = stored_content(content), stored(dump(content))
+        assert list(json.loads(alone)) == list(content)
         assert not has_leaked(sample.secret, alone) or has_leaked(sample.secret, whole), sample
 
 
@@ -37,6 +51,9 @@ def test_stored_content_hides_the_secrets_of_a_text(key: str) -> None:
         {"assistant_response": ["a", 1]},
         {"assistant_response": "x", "thinking": "y"},
         {"output": "x", "action_request_id": "1"},
+        {"function": None, "action_request_id": None, "error": "a \n line"},
+        {"function": "Bash", "output": ["a", None]},
+        {},
         ["assistant_response"],
         "assistant_response",
     ],

@@ -79,8 +79,10 @@ def _result_key(block: Record) -> str:
 
 def _result_notes(notes: Any, repeated: tuple[str, ...]) -> dict[str, Any]:
     """Claude Code's notes on a result, reduced to short values and the patch; the rest repeats the output."""
-    values = short_values(dict_of(notes))
-    hunks = structured_hunks(dict_of(notes).get("structuredPatch"))
+    if not isinstance(notes, dict):
+        return {}
+    values = short_values(notes)
+    hunks = structured_hunks(notes.get("structuredPatch"))
     is_short = sum(len(line) for hunk in hunks for line in hunk.lines) <= _MAX_PATCH
     return without_empty(
         result={key: value for key, value in values.items() if value not in (False, "") and key not in repeated},

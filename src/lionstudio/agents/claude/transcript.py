@@ -115,7 +115,7 @@ class ClaudeTranscriptReader:
         kind = str(record.get("type"))
         at = to_timestamp(record.get("timestamp")) or self.facts.last_at or self._born
         lane = self._lane(record)
-        messages = [message for message in self._messages(kind, record, at) if message is not None]
+        messages = self._messages(kind, record, at)
         if not messages and kind not in _TITLES and kind != "summary":
             self.facts.count(self._record_name(kind, record))
         for message in messages:
@@ -123,19 +123,21 @@ class ClaudeTranscriptReader:
         if messages:
             self.facts.last_at = max(at, self.facts.last_at or at)
 
-    def _messages(self, kind: str, record: Record, at: float) -> Iterator[Message | None]:
+    def _messages(self, kind: str, record: Record, at: float) -> list[Message]:
         if kind in ("user", "assistant") and isinstance(record.get("message"), dict):
-            yield from self._conversation(kind, record, at)
-        elif kind == "system":
-            yield self._system(record, at)
+            return list(self._conversation(kind, record, at))
+        message = None
+        if kind == "system":
+            message = self._system(record, at)
         elif kind == "attachment":
-            yield self._attachment(record, at)
+            message = self._attachment(record, at)
         elif kind == "summary" or kind in _TITLES:
             self._add_title(kind, record)
         elif kind == "pr-link":
             self.facts.extra["pull_request"] = text_or_none(record.get("prUrl"))
         elif kind not in NOISE:
-            yield self._unknown(kind, record, at)
+            message = self._unknown(kind, record, at)
+        return [] if message is None else [message]
 
     def _conversation(self, kind: str, record: Record, at: float) -> Iterator[Message]:
         turn, common = record["message"], self._common_metadata(record)

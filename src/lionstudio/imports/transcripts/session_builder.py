@@ -80,15 +80,20 @@ class SessionBuilder:
 
     def store(self, conn: Connection, entry: TranscriptMessage, status: SessionStatus) -> bool:
         """Store a message; False when the database has it already."""
+        branch_id = self.branch_of(conn, entry, status)
+        return branch_id is not None and append_if_absent(conn, branch_id, entry.message)
+
+    def branch_of(self, conn: Connection, entry: TranscriptMessage, status: SessionStatus) -> str | None:
+        """The branch of a message, created if it is the first; None for a message that repeats another session."""
         lane, message = entry.lane, entry.message
         branch_id = self._branch_id(lane)
         if branch_id not in self._existing:
             if lane == self._facts.lane and not self._diverged and self._repeats(conn, branch_id, message):
-                return False
+                return None
             if lane != self._facts.lane and find_stored(conn, message.id) is not None:
-                return False  # a sidechain that was copied with its conversation
+                return None  # a sidechain that was copied with its conversation
             self._create(conn, branch_id, lane, message, status)
-        return append_if_absent(conn, branch_id, message)
+        return branch_id
 
     def complete(
         self, conn: Connection, entries: Callable[[], Sequence[TranscriptMessage]], status: SessionStatus
@@ -118,11 +123,6 @@ class SessionBuilder:
         # the instructions of the program are stored once, with the time of their first conversation
         times = [message.created_at for message in messages if not isinstance(message, System)]
         return (self.session_id, min(times)) if times and self._completion is None else None
-
-    def existing_branch(self, entry: TranscriptMessage) -> str | None:
-        """The branch of a message if it is known to exist; None when `store` may have to create it."""
-        branch_id = self._branch_id(entry.lane)
-        return branch_id if branch_id in self._existing else None
 
     def _branch_id(self, lane: str) -> str:
         key = (self._facts.session, lane)
@@ -236,8 +236,10 @@ class SessionBuilder:
         facts, tool = self._facts, self._tool
         at = message.created_at
         is_own = facts.lane == MAIN and not facts.parent  # else the file of the session is still to come
-        texts: dict[str, Any] = (
-            self._texts() if is_own else {"cwd": facts.cwd, "provider": tool.provider, "title": facts.title}
+        values: dict[str, Any] = (
+            {**self._texts(), **self._end(status)}
+            if is_own
+            else {"cwd": facts.cwd, "provider": tool.provider, "title": facts.title}
         )
         return Session(
             id=session_id,
@@ -250,7 +252,7 @@ class SessionBuilder:
             status=status,
             conversation_id=facts.session,
             metadata={"mirror": self._mirror_metadata()},
-            **texts,
+            **values,
         )
 
     # ── facts about the session ──────────────────────────────────────────
@@ -269,15 +271,15 @@ class SessionBuilder:
         if facts.lane != MAIN or facts.parent:
             update_branch(conn, branch_id, _agent_name(facts), facts.agent)
             return
-        failed = status is SessionStatus.FAILED
+        end = self._end(status)
         update_session(
             conn,
             self.session_id,
             self._tool.name,
             texts=self._texts(),
             status=status,
-            ended_at=None if status is SessionStatus.RUNNING else facts.last_at,
-            reasons=(failure_code(facts.failed or ""),) if failed else (),
+            ended_at=end["ended_at"],
+            reasons=end["reason_codes"],
             mirror=self._mirror_metadata(),
         )
 
@@ -291,6 +293,13 @@ class SessionBuilder:
             "project": facts.cwd and _project(facts.cwd),
             "cwd": facts.cwd,
             "git_commit": facts.git_commit,
+        }
+
+    def _end(self, status: SessionStatus) -> dict[str, Any]:
+        facts = self._facts
+        return {
+            "ended_at": None if status is SessionStatus.RUNNING else facts.last_at,
+            "reason_codes": (failure_code(facts.failed or ""),) if status is SessionStatus.FAILED else (),
         }
 
     def _mirror_metadata(self) -> dict[str, Any]:

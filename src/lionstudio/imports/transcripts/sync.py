@@ -186,7 +186,8 @@ class Mirror:
         if self._db.read(count_unindexed) < least:
             return
         index = fulltext(self._db.conn)
-        while self._db.read(index.count_unindexed) >= least and self._db.write(index.index_batch):
+        # all of them: a batch takes the place of the other statements among the prepared ones
+        while self._db.write(index.index_batch):
             pass
 
     def _read_alone(self, file: TranscriptPath) -> ImportItem:

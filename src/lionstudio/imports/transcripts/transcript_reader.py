@@ -270,18 +270,18 @@ class Transcript:
         pending: list[PendingRow] = []
         pending_branch, stored = "", 0
         for entry, line in entries:
-            branch_id = self._builder.existing_branch(entry)
-            row = self._row_of(conn, entry.message) if branch_id and entry.message.id not in ids else None
-            if pending and (row is None or branch_id != pending_branch):
+            row = self._row_of(conn, entry.message) if entry.message.id not in ids else None
+            branch_id = self._builder.branch_of(conn, entry, status) if row is not None else None
+            if pending and branch_id != pending_branch:
                 append_many(conn, pending_branch, pending)
                 pending = []
-            if branch_id and row is not None:
+            if row is None:
+                stored += self._store(conn, entry, line, status)
+            elif branch_id is not None:
                 pending_branch = branch_id
                 pending.append(PendingRow(entry.message, row))
                 ids.add(entry.message.id)
                 stored += 1
-            else:
-                stored += self._store(conn, entry, line, status)
         append_many(conn, pending_branch, pending)
         return stored
 

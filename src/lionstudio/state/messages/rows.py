@@ -76,19 +76,39 @@ def _has_numbers_only(usage: dict[str, Any]) -> bool:
 
 
 _USAGE = frozenset(Usage._fields)
-# the start of a content with a text alone, which is most of them
-_TEXT_STARTS = {key: f'{{"{key}":' for key in ("system_message", "instruction", "assistant_response")}
+# The keys of contents of texts, as most are. Each text is searched alone: the names of these keys tell nothing about
+# their values, and half of the search would be in them.
+_STARTS = {
+    key: f'"{key}":'
+    for key in (
+        *("system_message", "instruction", "assistant_response"),
+        *("function", "action_request_id", "output", "error"),
+    )
+}
 
 
 def stored_content(content: Any) -> str:
     """The JSON text of a content without secrets."""
-    stored = redactor().stored
-    if type(content) is dict and len(content) == 1:
-        [(key, text)] = content.items()
-        if key in _TEXT_STARTS and type(text) is str:
-            # the names of these keys tell nothing about their values, and half of the search would be in them
-            return f"{_TEXT_STARTS[key]}{stored(dump_text(text))}}}"
-    return stored(dump(content))
+    if type(content) is dict:
+        stored = []
+        for key, text in content.items():
+            if (start := _STARTS.get(key)) is None or not (type(text) is str or text is None):
+                break
+            stored.append(start + _stored_text(text))
+        else:
+            return f"{{{','.join(stored)}}}"
+    return redactor().stored(dump(content))
+
+
+_WORD = 64  # characters of an id or of the name of a tool, at most
+
+
+def _stored_text(text: str | None) -> str:
+    if text is None:
+        return "null"
+    if len(text) <= _WORD and redactor().is_clean_word(text):
+        return f'"{text}"'
+    return redactor().stored(dump_text(text))
 
 
 _TYPE_OF = "SELECT type_id FROM message_types WHERE lion_class = :tag"
