@@ -76,7 +76,7 @@ class ShowSnapshot(NamedTuple):
     dropped: tuple[str, ...] = ()  # merges that are missing from the integration branch
     questions: tuple[Question, ...] = ()  # of the agents of its plays
     where: str = ""  # options that printed commands need
-    merging: frozenset[str] = frozenset()  # plays that passed their gates, and that nobody is asked about
+    merging: frozenset[str] = frozenset()  # plays that passed their gates, and wait for no person
     workers: Mapping[str, PlayWorker] = MappingProxyType({})  # who has, had or waits for each play; "" is the show
 
     @property
