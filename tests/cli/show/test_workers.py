@@ -45,7 +45,8 @@ def test_live_view_says_what_a_play_waits_for(database: Database, capsys: pytest
     ShowLiveView(plain=True).show(snapshot(database))
 
     out = capsys.readouterr().out
-    assert re.search(r"train +waits for a worker .*no connected worker has the label gpu", out)
+    assert re.search(r"train +waits for a worker .*no connected worker has", out)
+    assert "\ntrain waits: no connected worker has the label gpu\n" in out
     assert re.search(r"page +awaiting merge", out)
     assert "1 running" in out
 
@@ -57,7 +58,7 @@ def test_live_view_says_what_the_director_waits_for(db: Database, capsys: pytest
 
     ShowLiveView(plain=True).show(snapshot(db))
 
-    assert "its director waits: no worker is connected" in capsys.readouterr().out
+    assert "\nthe show waits: no worker is connected\n" in capsys.readouterr().out
 
 
 def test_plain_view_says_once_what_a_play_waits_for(database: Database, capsys: pytest.CaptureFixture[str]) -> None:

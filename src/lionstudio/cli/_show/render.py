@@ -85,6 +85,7 @@ class ShowLiveView:
             lines = self._advice(now).splitlines() if now.waits_for and not now.busy else []
         else:
             lines = [line for text in advice_lines(now) for line in text.splitlines()]
+        lines = [*_waiting_lines(now), *lines]
         return [part for line in lines for part in textwrap.wrap(line, columns, break_on_hyphens=False)]
 
 
@@ -114,8 +115,6 @@ def heading(now: ShowSnapshot, columns: int, paint: Any) -> list[str]:
         facts.append(f"about {span(seconds)} left")
     if now.waits_for and not now.busy:
         facts.append("needs you")
-    if "" in now.waits:
-        facts.append(f"its director waits: {now.waits[''].wait}")
     if now.usage.tokens:
         facts.append(f"{tokens(now.usage.tokens)} total tokens")
     if now.usage.cost_microusd:
@@ -153,6 +152,12 @@ def _detail(now: ShowSnapshot, play: Play) -> str:
     return inline(str(meta.get("reason") or ""))
 
 
+def _waiting_lines(now: ShowSnapshot) -> list[str]:
+    """Work that no worker takes unless a person starts, relabels, upgrades or undrains one."""
+    waits = sorted((name, one) for name, one in now.waits.items() if one.needs_person)
+    return [f"{inline(name) or 'the show'} waits: {inline(str(one.wait))}" for name, one in waits]
+
+
 class PlainView:
     """One line, or one JSON record, per change of a play."""
 
@@ -162,7 +167,7 @@ class PlainView:
         self._printed: dict[str, tuple[str, int]] = {}
         self._waiting: list[str] = []
         self._plan_error: str | None = None
-        self._waits: set[str] = set()
+        self._waits: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -180,9 +185,9 @@ class PlainView:
         if now.plan_error != self._plan_error and now.plan_error and not (self._json or self._quiet):
             emit(f"the edited plan is ignored: {inline(now.plan_error)}\n")
         self._plan_error = now.plan_error
-        waits = {f"{name or 'the show'} waits: {one.wait}" for name, one in now.waits.items() if one.needs_person}
+        waits = _waiting_lines(now)
         if not (self._json or self._quiet):
-            emit("".join(f"{inline(text)}\n" for text in sorted(waits - self._waits)))
+            emit("".join(f"{text}\n" for text in waits if text not in self._waits))
         self._waits = waits
         waiting = [] if now.busy else now.waits_for
         if waiting and waiting != self._waiting and not (self._json or self._quiet):
