@@ -12,6 +12,7 @@ from tests.support.workers import order, play, register, silence, take
 from lionstudio.cli._show.render import PlainView, ShowLiveView
 from lionstudio.cli._show.snapshot import ShowSnapshot, take_snapshot
 from lionstudio.cli.show.status import _worker_cell
+from lionstudio.cli.workers._orders import TeamOrders
 from lionstudio.cli.workers.ls import _cells
 from lionstudio.model.shows.show import TEAM
 from lionstudio.shows.records.play_records import put_facts
@@ -83,7 +84,7 @@ def test_list_tells_workers_of_one_minute_apart(db: Database) -> None:
     register(db, "01a1f212-6569-7fe0-b7a9-37b90043bf70", "south")
     silence(db, "01a1f212-6569-7fe0-b7a9-37b90043bf70", 42)
 
-    north, south = (_cells(worker, []) for worker in db.read(list_workers))
+    north, south = (_cells(worker, TeamOrders([], [], {})) for worker in db.read(list_workers))
 
     assert (north[1].text, south[1].text) == ("01a1f212-665c", "01a1f212-6569")
     assert north[5].text == "just now"
