@@ -24,7 +24,12 @@ class RunLease:
 
     def begin(self, conn: Connection) -> None:
         """Insert the row with its owner, in the transaction that sets it to running."""
-        create_session(conn, self._session)
+        session = self._session
+        create_session(conn, session)
+        if session.show_topic is not None and session.show_play_name is not None:
+            from lionstudio.state.shows import link_run  # most runs are of no show
+
+            link_run(conn, session.show_topic, session.show_play_name, session.id)
 
     def end(
         self,

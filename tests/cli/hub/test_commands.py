@@ -80,6 +80,14 @@ def test_status_of_a_hub_that_is_away(home: Path, tmp_path: Path) -> None:
     assert "\nsessions\t\n" in result.out
 
 
+def test_push_of_a_machine_without_a_run_says_how_to_begin(hub: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir(mode=0o700)
+    done = li("hub", "push", "--home", str(tmp_path / "new"), env=variables(hub))
+
+    assert (done.code, "this machine has nothing to push" in done.err) == (3, True)
+    assert "mirror all" in done.err
+
+
 def test_push_without_a_hub(home: Path) -> None:
     result = li("hub", "push", "--home", str(home))
 

@@ -279,6 +279,7 @@ def test_hub_that_is_ready_is_so_for_a_role_that_owns_nothing(
     assert (check.code, check.json["ready"]) == (0, True), check.err
     assert (check.json["state"]["result"], check.json["engine"]["result"]) == ("current", "not visible to this role")
     assert again.code == 0, again.err
+    assert "Ready. Push to it: li config set hub" in again.err
     refused(
         older,
         1,

@@ -292,6 +292,19 @@ def test_play_state(status: PlayStatus) -> None:
         assert state.reasons[0].evidence == "because"
 
 
+def test_play_state_of_an_attempt_that_no_worker_has() -> None:
+    state = play_state({"status": "running"}, wait="no connected worker has the label gpu")
+
+    assert (state.label, state.tone, state.health) == ("waits for a worker", "warning", "ok")
+    assert play_state({"status": "running_complete"}, wait="busy").label == "awaiting gate"
+
+
+def test_play_state_of_a_gated_play_that_no_person_is_asked_about() -> None:
+    state = play_state({"status": "gated", "gate_passed": True}, asked=False)
+
+    assert (state.label, state.severity, state.health, state.reasons) == ("awaiting merge", "neutral", "ok", ())
+
+
 def test_play_state_names_the_blocking_plays() -> None:
     state = play_state({"status": "pending"}, blocked_by=("a", "b"))
 

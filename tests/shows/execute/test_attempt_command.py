@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.support.show_harness import TOPIC, ShowHarness
 
+from lionstudio.cli.show.plan import environment_problems
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.shows.execute.attempt_command import attempt_argv, attempt_environment, gate_environment
 
@@ -68,6 +69,15 @@ def test_plan_warns_about_variables_that_are_not_set(harness: ShowHarness) -> No
     harness.write_plan({"a": "@say a"}, pass_env=["NOT_SET_ANYWHERE"])
     done = harness.li("show", "plan", TOPIC)
     assert (done.code, "pass_env names NOT_SET_ANYWHERE, which is not set here" in done.err) == (0, True)
+
+
+def test_plan_for_workers_takes_variables_from_their_machines(harness: ShowHarness) -> None:
+    harness.write_plan({"a": "@say a"}, pass_env=["NOT_SET_ANYWHERE"], remote="origin")
+    plan = read_plan(str(harness.show_dir / "_show.md"))
+    on_a_hub = harness.settings._replace(db="postgresql://lion@db.example.org/lion")
+
+    assert any("NOT_SET_ANYWHERE" in problem.message for problem in environment_problems(plan, harness.settings))
+    assert not any("NOT_SET_ANYWHERE" in problem.message for problem in environment_problems(plan, on_a_hub))
 
 
 @pytest.mark.parametrize("wrong", [{"permissions": "root"}, {"pass_env": ["A=B"]}, {"pass_env": "A"}])

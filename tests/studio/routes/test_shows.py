@@ -514,6 +514,12 @@ def test_play_badges_follow_adr_0011(play: dict[str, Any], labels: list[str]) ->
     assert {badge.tone for badge in play_badges(play)} <= {"info", "success", "warning", "danger", "neutral"}
 
 
+def test_play_badges_of_an_attempt_that_no_worker_has() -> None:
+    (badge,) = play_badges({"status": "running"}, waits=True)
+
+    assert (badge.kind, badge.label, badge.tone) == ("lifecycle", "waits for a worker", "warning")
+
+
 def test_get_show_from_disk_has_the_same_shape(studio: InProcess, tmp_path: Path) -> None:
     folder = tmp_path / "shows" / "loose" / "one"
     folder.mkdir(parents=True)

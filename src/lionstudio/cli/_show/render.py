@@ -85,6 +85,7 @@ class ShowLiveView:
             lines = self._advice(now).splitlines() if now.waits_for and not now.busy else []
         else:
             lines = [line for text in advice_lines(now) for line in text.splitlines()]
+        lines = [*_waiting_lines(now), *lines]
         return [part for line in lines for part in textwrap.wrap(line, columns, break_on_hyphens=False)]
 
 
@@ -108,9 +109,9 @@ def heading(now: ShowSnapshot, columns: int, paint: Any) -> list[str]:
     full, empty = "━─" if (sys.stdout.encoding or "").lower() == "utf-8" else "#-"
     share = now.merged / len(now.plays) if now.plays else 1.0
     bar = full * round(share * _BAR) + empty * (_BAR - round(share * _BAR))
-    running = sum(play.status is P.RUNNING for play in now.plays)
+    running = sum(play.status is P.RUNNING and play.name not in now.waits for play in now.plays)
     facts = [f"{now.merged}/{len(now.plays)} merged", f"{running} running", span(now.until - now.started)]
-    if now.busy and (seconds := now.remaining_seconds) is not None:
+    if now.busy and not now.waits and (seconds := now.remaining_seconds) is not None:
         facts.append(f"about {span(seconds)} left")
     if now.waits_for and not now.busy:
         facts.append("needs you")
@@ -124,13 +125,16 @@ def heading(now: ShowSnapshot, columns: int, paint: Any) -> list[str]:
 
 
 def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
-    row = row_of(PLAYS, play.status)
+    merging, wait = play.name in now.merging, now.wait_of(play.name)
+    row = row_of(PLAYS, P.RUNNING_COMPLETE if merging else play.status)  # the mark of a gated play is a question
+    style = row.style if wait is None else "yellow"
+    state = play_state(play.to_dict(), wait=wait, asked=not merging)
     name = f"{'  ' * now.depths[play.name]}{row.mark} {inline(play.name)}"
     duration = max((play.ended_at or now.until) - play.started_at, 0.0) if play.started_at else None
     attempt = str(play.attempt) if play.started_at else ""
     return [
-        Cell(name, row.style),
-        Cell(play_state(play.to_dict()).label, row.style),
+        Cell(name, style),
+        Cell(state.label, style),
         Cell(attempt),
         Cell(span(duration) if duration is not None else ""),
         Cell(_detail(now, play), "dim"),
@@ -140,12 +144,18 @@ def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
 def _detail(now: ShowSnapshot, play: Play) -> str:
     meta: Any = play.metadata.get("meta") or {}
     if play.status is P.RUNNING:
-        return now.activity.get(play.name, "")
+        return inline(now.wait_of(play.name) or "") or now.activity.get(play.name, "")
     if play.status is P.PENDING and play.depends_on:
         return f"after {', '.join(play.depends_on)}"
     if play.status is P.PREPARED and meta.get("parked_until"):
         return f"parked until {time.strftime('%H:%M', time.localtime(meta['parked_until']))}: usage limit"
     return inline(str(meta.get("reason") or ""))
+
+
+def _waiting_lines(now: ShowSnapshot) -> list[str]:
+    """Work that no worker takes unless a person starts, relabels, upgrades or undrains one."""
+    waits = sorted((name, one) for name, one in now.waits.items() if one.needs_person)
+    return [f"{inline(name) or 'the show'} waits: {inline(str(one.wait))}" for name, one in waits]
 
 
 class PlainView:
@@ -157,6 +167,7 @@ class PlainView:
         self._printed: dict[str, tuple[str, int]] = {}
         self._waiting: list[str] = []
         self._plan_error: str | None = None
+        self._waits: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -174,6 +185,10 @@ class PlainView:
         if now.plan_error != self._plan_error and now.plan_error and not (self._json or self._quiet):
             emit(f"the edited plan is ignored: {inline(now.plan_error)}\n")
         self._plan_error = now.plan_error
+        waits = _waiting_lines(now)
+        if not (self._json or self._quiet):
+            emit("".join(f"{text}\n" for text in waits if text not in self._waits))
+        self._waits = waits
         waiting = [] if now.busy else now.waits_for
         if waiting and waiting != self._waiting and not (self._json or self._quiet):
             emit(" ".join(self._advice(now).splitlines()) + "\n")

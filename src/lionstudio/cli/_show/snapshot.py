@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lionstudio.cli._session.transcript import one_line
+from lionstudio.cli._session.transcript import one_line, text_of_value
 from lionstudio.cli._show.load import has_ended, time_of
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.files.shows.decision_log import find_open_question
 from lionstudio.files.shows.granted_budget import extend_budget, read_grants
 from lionstudio.files.shows.plan_reader import parse_plan
-from lionstudio.model.messages import ActionRequest, Message
+from lionstudio.model.messages import ActionRequest, ActionResponse, Message
 from lionstudio.model.questions import Question
 from lionstudio.model.shows.decisions import BudgetPart, ShowQuestionKind
 from lionstudio.model.shows.plan import Budget, GateKind, Plan
@@ -34,6 +36,7 @@ from lionstudio.state.exchange.questions import list_questions_of_agents
 from lionstudio.state.messages.windows import messages_before
 from lionstudio.state.show_usage import ShowUsage, usage_of_show
 from lionstudio.state.shows import get_show, list_plays
+from lionstudio.state.workers.show_workers import PlayWorker, show_workers
 
 P = PlayStatus
 _BUSY = PLAYS_IN_PROGRESS - PLAYS_WAITING_TO_START
@@ -73,6 +76,16 @@ class ShowSnapshot(NamedTuple):
     dropped: tuple[str, ...] = ()  # merges that are missing from the integration branch
     questions: tuple[Question, ...] = ()  # of the agents of its plays
     where: str = ""  # options that printed commands need
+    merging: frozenset[str] = frozenset()  # plays that passed their gates, and wait for no person
+    workers: Mapping[str, PlayWorker] = MappingProxyType({})  # who has, had or waits for each play; "" is the show
+
+    @property
+    def waits(self) -> dict[str, PlayWorker]:
+        """Plays that no worker has yet, and why; "" is the show."""
+        return {name: one for name, one in self.workers.items() if one.wait is not None}
+
+    def wait_of(self, play: str) -> str | None:
+        return self.workers[play].wait if play in self.workers else None
 
     @property
     def merged(self) -> int:
@@ -125,6 +138,7 @@ def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
     started, until = time_of(show.status, plays, now)
     text, usage = show.metadata.get("plan"), usage_of_show(conn, topic, now)
     plan = _plan(topic, text) if isinstance(text, str) else None
+    waiting = _waiting(plan, plays)
     return ShowSnapshot(
         topic,
         show.goal or "",
@@ -132,7 +146,7 @@ def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
         plays,
         activity,
         _depths(plays),
-        _waiting(plan, plays),
+        waiting,
         usage,
         started,
         until,
@@ -146,7 +160,22 @@ def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
         foreign=tuple(map(str, show.metadata.get("foreign_commits") or ())),
         dropped=tuple(map(str, show.metadata.get("dropped_merges") or ())),
         questions=tuple(list_questions_of_agents(conn, topic)),
+        merging=_merging(show, plan, plays, waiting),
+        workers=_workers(conn, show),
     )
+
+
+def _merging(show: Show, plan: Plan | None, plays: list[Play], waiting: list[str]) -> frozenset[str]:
+    if plan is None or has_ended(show.status):
+        return frozenset()
+    return frozenset(play.name for play in plays if play.status is P.GATED and play.name not in waiting)
+
+
+def _workers(conn: Connection, show: Show) -> dict[str, PlayWorker]:
+    if not show.is_for_workers:
+        return {}
+    director, plays = show_workers(conn, show.topic)
+    return {**plays, **({} if director is None else {"": director})}
 
 
 def _waiting(plan: Plan | None, plays: list[Play]) -> list[str]:
@@ -191,6 +220,10 @@ def _summary(message: Message) -> str:
     content = message.content if isinstance(message.content, dict) else {}
     if isinstance(message, ActionRequest):
         return inline(f"{content.get('function')} {one_line(content.get('arguments'))}".strip())[:_LONGEST]
+    if isinstance(message, ActionResponse):  # without the id of its call
+        result = text_of_value(content.get("error") or content.get("output"))[:_READ]
+        words = (content.get("function") or "", one_line(content.get("arguments")), one_line(result))
+        return inline(" ".join(word for word in words if word))[:_LONGEST]
     return inline(" ".join((message.text or "")[:_READ].split()))[:_LONGEST]
 
 

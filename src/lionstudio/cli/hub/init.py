@@ -13,8 +13,7 @@ from lionstudio.settings import is_url, without_password
 
 DESCRIPTION = """\
 Create or upgrade the tables of a hub on a PostgreSQL server (version 14 or newer), those of the state and those of the
-engine of shows, and report what the server lacks. Safe to repeat, and needed after every upgrade of Lion Studio. A show
-still runs on the machine that started it, with the engine file of its home.
+engine of shows, and report what the server lacks. Safe to repeat, and needed after every upgrade of Lion Studio.
 --check changes nothing, and every role of the hub may use it: exit code 0 when the hub is ready, 1 when `li hub init`
 has something to do, 6 for a server that is too old, a database of a newer version or of another program. Passwords
 belong into ~/.pgpass or PGPASSWORD, not into the command line, which other users of the machine can read."""
@@ -82,7 +81,11 @@ def upgrade(url: str, args: argparse.Namespace) -> int:
         if not args.check:
             from shlex import quote
 
-            say(f"Ready. Start Studio on it: LIONAGI_DB={inline(quote(url))} li studio", quiet=args.quiet)
+            if engine.current is None:  # a role that may only push
+                text = f"Ready. Push to it: li config set hub {inline(quote(url))}, then li hub push"
+            else:
+                text = f"Ready. Start Studio on it: LIONAGI_DB={inline(quote(url))} li studio"
+            say(text, quiet=args.quiet)
     return 1 if args.check and not ready else 0
 
 

@@ -70,7 +70,10 @@ def run(args: argparse.Namespace) -> int:
     if args.service:
         return _print_unit(settings, args)
     if not os.path.exists(settings.db):
-        raise NotFound(f"database {settings.db} not found", hint="li agent script '@say hello'")
+        raise NotFound(
+            f"this machine has nothing to push: database {settings.db} not found",
+            hint="run an agent, or import the history of Claude Code and Codex: li mirror all",
+        )
     with db_access.reading(settings.db):
         pass  # an older database is upgraded first
     with HubConnection(address) as hub, _bar(args, settings) as progress:

@@ -127,6 +127,7 @@ def environment_problems(plan: Plan, settings: Settings) -> list[Problem]:
     from lionstudio.files.definitions.catalog import list_definitions
     from lionstudio.model.providers import PROVIDER_NAMES
     from lionstudio.shows.git.preflight import check_repo
+    from lionstudio.state.backends import is_server
 
     folder = plan.repo or os.getcwd()
     names = {
@@ -135,7 +136,8 @@ def environment_problems(plan: Plan, settings: Settings) -> list[Problem]:
     }
     problems = check_plan(plan, names["playbook"], [*names["agent"], *PROVIDER_NAMES])
     problems += [] if problems else _reviewer_problems(plan, settings)
-    wanted = dict.fromkeys(name for play in plan.names for name in plan.pass_env_of(play))
+    is_played_here = plan.remote is None or not is_server(settings.db)  # a worker passes the values of its machine
+    wanted = dict.fromkeys(name for play in plan.names for name in plan.pass_env_of(play) if is_played_here)
     problems += [
         warning(None, f"pass_env names {name}, which is not set here", f"export {name}=… before li show run")
         for name in wanted

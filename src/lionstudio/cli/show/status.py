@@ -11,7 +11,7 @@ from typing import Any
 from lionstudio.cli._show.advice import Need, list_needs
 from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress, show_json, time_of
 from lionstudio.cli._show.place import place
-from lionstudio.cli._show.snapshot import take_snapshot
+from lionstudio.cli._show.snapshot import ShowSnapshot, take_snapshot
 from lionstudio.cli._show.workers import is_directed, why_left
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
@@ -87,7 +87,7 @@ def _print(args: argparse.Namespace, loaded: LoadedShow, *, again: bool) -> None
 
         director = find_director(_folder(args))
         directed = _is_directed(args)
-        needs = [need._asdict() for need in _needs(args, loaded, directed)]
+        needs = [need._asdict() for need in _needs(args, loaded, directed, _snapshot(args, loaded))]
         wire = {**show_json(loaded), "directed": directed, "needs": needs, "orders": _team(args).wire()}
         wire["director_error"] = None if directed else why_left(db_access.settings_of(args), args.topic)
         usage = _usage(args)
@@ -103,7 +103,7 @@ def _print(args: argparse.Namespace, loaded: LoadedShow, *, again: bool) -> None
         emit("\n".join(_lines(args, loaded, paint)) + "\n", controls=_CLEAR if again else "")
     else:
         emit("".join("\t".join(_plain(play)) + "\n" for play in loaded.plays))
-        for need in _needs(args, loaded, _is_directed(args)):
+        for need in _needs(args, loaded, _is_directed(args), _snapshot(args, loaded)):
             say(f"{inline(need.what)}: {inline(located(need.command))}", quiet=args.quiet)
         for line in _order_lines(_team(args)):
             say(inline(line), quiet=args.quiet)
@@ -124,10 +124,11 @@ def _lines(args: argparse.Namespace, loaded: LoadedShow, paint: Paint) -> list[s
     lines = [f"{title}{suffix}"]
     lines += [paint(inline(show.goal), "dim")] if show.goal else []
     lines += [paint(usage, "dim")] if (usage := _usage_line(_usage(args))) else []
-    needs = _needs(args, loaded, directed)
+    snapshot = _snapshot(args, loaded)
+    needs = _needs(args, loaded, directed, snapshot)
     asking = {need.play: need.what for need in needs}
     rows = [
-        [*_cells(play, blockers.get(play.name, ()), now, asking.get(play.name)), _worker_cell(team, play)]
+        [*_cells(play, blockers.get(play.name, ()), now, snapshot, asking.get(play.name)), _worker_cell(snapshot, play)]
         for play in loaded.plays
     ]
     lines += ["", *render(_COLUMNS, rows, width_of(sys.stdout), paint)]
@@ -136,13 +137,16 @@ def _lines(args: argparse.Namespace, loaded: LoadedShow, paint: Paint) -> list[s
     return lines + [line for need in needs for line in ("", inline(need.what), f"  {inline(located(need.command))}")]
 
 
-def _worker_cell(team: TeamOrders, play: Play) -> Cell:
-    """The worker of a play and the number under which it has it."""
-    order = team.of_play(play.name)
-    if order is None:
+def _worker_cell(snapshot: ShowSnapshot | None, play: Play) -> Cell:
+    """The worker of a play, its work and its fence; of one that waits for nothing, the worker of its last attempt."""
+    worker = None if snapshot is None else snapshot.workers.get(play.name)
+    if worker is None:
         return Cell("")
-    name = team.name(order)
-    return Cell("waits", "yellow") if name is None else Cell(inline(f"{name} ({order.work} {order.fence})"))
+    if worker.name is None:
+        return Cell(worker.wait_short or "waits", "yellow" if worker.needs_person else "")
+    if not worker.is_open:
+        return Cell(inline(worker.name), "dim")
+    return Cell(inline(f"{worker.name} ({worker.work}, fence {worker.fence})"))
 
 
 def _waiting_lines(team: TeamOrders) -> list[str]:
@@ -185,13 +189,20 @@ def _usage_line(usage: ShowUsage | None) -> str:
     return " · ".join(fact for fact in facts if fact)
 
 
-def _needs(args: argparse.Namespace, loaded: LoadedShow, directed: bool) -> list[Need]:
+def _snapshot(args: argparse.Namespace, loaded: LoadedShow) -> ShowSnapshot | None:
+    """A snapshot of the rows; None for a show that has only its folder."""
+    if loaded.source != "sqlite":
+        return None
+    settings = db_access.settings_of(args)
+    with db_access.reading(settings.db) as conn:
+        return take_snapshot(conn, loaded.show.topic, time.time())._replace(where=place(settings))
+
+
+def _needs(args: argparse.Namespace, loaded: LoadedShow, directed: bool, now: ShowSnapshot | None) -> list[Need]:
     """List the questions of the show, and the command that starts its director."""
     settings, topic = db_access.settings_of(args), loaded.show.topic
     needs = []
-    if loaded.source == "sqlite":
-        with db_access.reading(settings.db) as conn:
-            now = take_snapshot(conn, topic, time.time())._replace(where=place(settings))
+    if now is not None:
         needs = list_needs(now)
         if now.rejection is not None:
             needs.append(Need(f"the final gates failed: {now.rejection}", f"li show log {topic} --gate{now.where}"))
@@ -204,8 +215,13 @@ def _needs(args: argparse.Namespace, loaded: LoadedShow, directed: bool) -> list
     return needs
 
 
-def _cells(play: Play, blockers: tuple[str, ...], now: float, question: str | None = None) -> list[Cell]:
-    state = play_state(play.to_dict(), blocked_by=blockers, question=question)
+def _cells(
+    play: Play, blockers: tuple[str, ...], now: float, snapshot: ShowSnapshot | None, question: str | None
+) -> list[Cell]:
+    asked, wait = True, None
+    if snapshot is not None:
+        asked, wait = play.name not in snapshot.merging, snapshot.wait_of(play.name)
+    state = play_state(play.to_dict(), blocked_by=blockers, question=question, wait=wait, asked=asked)
     gate = {None: "", True: "passed", False: "failed"}[play.gate_passed]
     return [
         Cell(inline(play.name)),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.humanize import short_id
 from lionstudio.settings import Settings
 from lionstudio.state.backends import is_server
 from lionstudio.state.workers.orders import WorkOrder, list_orders
@@ -23,10 +24,7 @@ class TeamOrders(NamedTuple):
     def name(self, order: WorkOrder) -> str | None:
         """The name of the worker that has an order."""
         names = {worker.id: worker.name for worker in self.workers}
-        return None if order.worker_id is None else names.get(order.worker_id, order.worker_id[:8])
-
-    def of_play(self, play: str) -> WorkOrder | None:
-        return next((order for order in self.orders if order.play == play), None)
+        return None if order.worker_id is None else names.get(order.worker_id, short_id(order.worker_id))
 
     @property
     def director(self) -> WorkOrder | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
-from lionstudio.cli._toolkit.humanize import ago, iso
+from lionstudio.cli._toolkit.humanize import ago, iso, short_id, span
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for, width_of
@@ -118,15 +118,22 @@ def _load(worker: Worker, team: TeamOrders) -> str:
     return f"{team.loads.get(worker.id, 0)}/{worker.at_once}"
 
 
+def _seen(worker: Worker) -> str:
+    """Its last sign of life; of one that is silent in seconds, because it counts as lost within the first minute."""
+    now = time.time()
+    seconds = worker.silent_seconds
+    return ago(now - seconds, now) if worker.is_fresh or seconds >= 60 else f"{span(seconds)} ago"
+
+
 def _cells(worker: Worker, team: TeamOrders) -> list[Cell]:
-    state, now = state_of(worker), time.time()
+    state = state_of(worker)
     return [
         Cell(inline(worker.name)),
-        Cell(inline(worker.id[:8]), "dim"),
+        Cell(inline(short_id(worker.id)), "dim"),
         Cell(WORKERS[state].label, TONES[WORKERS[state].tone]),
         Cell(_load(worker, team)),
         Cell(inline(",".join(worker.labels))),
-        Cell(ago(now - worker.silent_seconds, now)),
+        Cell(_seen(worker)),
         Cell(inline(worker.version), "dim"),
         Cell(inline(", ".join(name_of(order) for order in _orders_of(worker, team.orders))), "dim"),
     ]

@@ -66,6 +66,7 @@ _INCOMPLETE_BY_REASON: Mapping[str, str] = {
     STREAM_BROKEN: "answer incomplete",
 }
 _MERGE_SECONDS = 5.0
+WAITS_FOR_WORKER = "waits for a worker"
 _MOST_SUMMARY = 300  # characters
 _TONES: Mapping[Severity, Tone] = {"critical": "danger", "warning": "warning"}
 
@@ -265,8 +266,13 @@ def play_state(
     now: float | None = None,
     source: str = "sqlite",
     question: str | None = None,
+    wait: str | None = None,
+    asked: bool = True,
 ) -> State:
-    """The state of a play, which waits while its agent has an open question; the state of its run is separate."""
+    """The state of a play, which waits while its agent has an open question; the state of its run is separate.
+
+    `wait` says why no worker has its attempt yet; `asked` is false where its gates passed and no person is asked.
+    """
     status = play["status"]
     row = row_of(PLAYS, status)
     reasons: list[Reason] = []
@@ -278,6 +284,12 @@ def play_state(
     severity = "warning" if reasons and row.severity == "neutral" else row.severity
     passed = play.get("gate_passed")
     delivery = "not_expected" if passed is None else "passed" if passed else "invalid"
+    if status == PlayStatus.RUNNING and wait is not None:
+        state = _state(row, status, "ok", severity, reasons, now, delivery=delivery, source=source)
+        return state._replace(label=WAITS_FOR_WORKER, tone="warning", icon="hourglass")
+    if status == PlayStatus.GATED and not asked:
+        state = _state(row, status, "ok", "neutral", [], now, delivery=delivery, source=source)
+        return state._replace(label="awaiting merge")
     if question is None or status != PlayStatus.RUNNING:
         return _state(row, status, row.health, severity, reasons, now, delivery=delivery, source=source)
     reasons.append(reason("run.health.waiting", question))

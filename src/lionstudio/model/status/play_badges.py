@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.model.shows.decisions import GATES_PASSED
+from lionstudio.model.status.computed_state import WAITS_FOR_WORKER
 from lionstudio.model.status.statuses import PLAYS, PlayStatus
 from lionstudio.model.status.vocabulary import GROUP_TONES, group_label
 
@@ -20,8 +21,10 @@ class Badge(NamedTuple):
     tone: str
 
 
-def play_badges(play: Mapping[str, Any], *, asked: bool = False) -> list[Badge]:
-    """The lifecycle pill first; a play with an open question (`asked`) needs a person."""
+def play_badges(play: Mapping[str, Any], *, asked: bool = False, waits: bool = False) -> list[Badge]:
+    """The lifecycle pill first; a play with an open question (`asked`) needs a person, one that `waits` a worker."""
+    if waits and play["status"] == PlayStatus.RUNNING:
+        return [Badge("lifecycle", WAITS_FOR_WORKER, "warning")]
     status, passed = str(play["status"]), play.get("gate_passed")
     row = PLAYS[PlayStatus(status)] if status in PLAYS else None  # a file may contain any text
     merged = status == PlayStatus.MERGED

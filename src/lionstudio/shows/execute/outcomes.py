@@ -58,9 +58,12 @@ def _by_status(session: Session, output: str, ended: Exit) -> tuple[AttemptOutco
 
 
 def _last_line(output: str) -> str | None:
-    """Return the last line that is not our own pointer to the session."""
+    """Return the last line that is not our own pointer to the session; an error of ours with its hint."""
     lines = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("  li ")]
-    return lines[-1][:_MOST_REASON] if lines else None
+    last = lines[-1] if lines else ""
+    if last.startswith("try: ") and len(lines) > 1:
+        last = f"{lines[-2].removeprefix('li: ')} ({last.removeprefix('try: ')})"
+    return last[:_MOST_REASON] or None
 
 
 def back_off(ended: AttemptEnded, earlier: int) -> AttemptEnded:

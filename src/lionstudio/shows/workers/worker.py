@@ -6,6 +6,7 @@ their supervisors, and after the hub is back the fence of each order tells wheth
 
 from __future__ import annotations
 
+import shlex
 import threading
 import time
 import traceback
@@ -68,7 +69,7 @@ class WorkerProcess:
         if not self._connect():
             return 0
         plays = "1 play" if self._me.at_once == 1 else f"{self._me.at_once} plays"
-        self._say(f"Worker {self._me.name} ({self._me.id[:8]}) is connected, and takes up to {plays} at once.")
+        self._say(f"Worker {self._me.name} is connected, and takes up to {plays} at once.")
         threads = [
             threading.Thread(target=self._keep, args=(loop,), daemon=True, name=name)
             for name, loop in (("leases", self._renew), ("sweeper", self._sweep), ("feed", self._follow))
@@ -253,7 +254,8 @@ class WorkerProcess:
         self._note_back()
         if bool(draining) != self._draining:
             self._draining = bool(draining)
-            self._say("Draining: this worker takes nothing new." if draining else "This worker takes orders again.")
+            undo = f"li workers drain {shlex.quote(self._me.name)} --undo"
+            self._say(f"Draining: takes nothing new. Undo: {undo}" if draining else "This worker takes orders again.")
             self._wakeup.set()
         for carried in held:
             if kept[carried.order.id]:

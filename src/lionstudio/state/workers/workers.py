@@ -62,8 +62,7 @@ def register_worker(conn: Connection, worker: Worker) -> None:
     namesake = conn.value(_NAMESAKE, {"name": worker.name, "id": worker.id, "fresh": LEASE_SECONDS})
     if namesake is not None:
         raise Conflict(
-            f"another worker named {worker.name} is connected ({str(namesake)[:8]})",
-            hint="choose another name: li worker --name NAME",
+            f"another worker named {worker.name} is connected", hint="choose another name: li worker --name NAME"
         )
     values = {
         "id": worker.id,

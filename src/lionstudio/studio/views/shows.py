@@ -25,7 +25,7 @@ from lionstudio.state.show_activity import OpenWait, list_open_waits
 from lionstudio.state.show_usage import ShowUsage, usage_by_play, usage_by_show, usage_of_show
 from lionstudio.state.shows import find_play, find_show, list_plays
 from lionstudio.state.transitions import list_transitions
-from lionstudio.state.workers.show_workers import ShowWorkers, show_workers
+from lionstudio.state.workers.show_workers import PlayWorker, ShowWorkers, show_workers
 from lionstudio.system.safe_read import is_within, read_text
 
 UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
@@ -55,7 +55,7 @@ def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] |
         "status": str(show.status),
         "status_source": "sqlite",
         "plays": [
-            play_json(play, names, blocked.get(play.name, ()), now, asked.get(play.name))
+            play_json(play, names, blocked.get(play.name, ()), now, asked.get(play.name), workers.plays.get(play.name))
             | {"usage": used_by_play.get(play.name, ShowUsage()).to_dict()}
             | {"worker": worker._asdict() if (worker := workers.plays.get(play.name)) else None}
             for play in plays
@@ -147,9 +147,15 @@ def progress(counts: Mapping[str, int]) -> dict[str, Any]:
 
 
 def play_json(
-    play: Play, names: Mapping[str, str | None], holders: tuple[str, ...], now: float, question: str | None = None
+    play: Play,
+    names: Mapping[str, str | None],
+    holders: tuple[str, ...],
+    now: float,
+    question: str | None = None,
+    worker: PlayWorker | None = None,
 ) -> dict[str, Any]:
     """A play in the shape of ADR-0011, with its state."""
+    row, wait = play.to_dict(), None if worker is None else worker.wait
     return {
         "name": play.name,
         "meta": meta_columns(play),
@@ -160,8 +166,8 @@ def play_json(
         "updated_at": play.updated_at,
         "depends_on": list(play.depends_on),
         "blocked_by": list(holders),
-        "state": play_state(play.to_dict(), blocked_by=holders, now=now, question=question).to_dict(),
-        "badges": [badge._asdict() for badge in play_badges(play.to_dict(), asked=question is not None)],
+        "state": play_state(row, blocked_by=holders, now=now, question=question, wait=wait).to_dict(),
+        "badges": [badge._asdict() for badge in play_badges(row, asked=question is not None, waits=wait is not None)],
         "confinement": _confinement(play.metadata.get("meta")),
         "conflict": _conflict(play),
         "changed_files": _changed_files(play),

@@ -1,5 +1,6 @@
 // The timeline of a show: a lane for each play, a bar for each attempt. Idle stretches are shorter than their time.
 import { Tooltip } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type PlayBars, type Show, showTimeline } from "@/api/shows";
 import { type Phase, type TimeScale, ticks, timeScale } from "@/domain/shows/timeline";
@@ -11,6 +12,8 @@ import type { PlayLinkProps } from "./graph-panel";
 import classes from "./timeline.module.css";
 
 type Bar = PlayBars["attempts"][number];
+
+const WORDS_APART = 45; // percent of a narrow track, for the words of a tick
 
 const KINDS: Record<Phase["kind"], string> = { agent: "agent", gate: "gates", wait: "waits for you" };
 
@@ -67,10 +70,11 @@ function Legend({ hasBreak }: { hasBreak: boolean }) {
 }
 
 function Axis({ scale, from, to }: { scale: TimeScale; from: number; to: number }) {
+  const isNarrow = useMediaQuery("(max-width: 640px)", undefined, { getInitialValueInEffect: false });
   const withSeconds = scale.pieces.filter(({ isIdle }) => !isIdle).every((piece) => piece.to - piece.from < 600);
   return (
     <div className={classes.axis} role="img" aria-label={`From ${dateTime(from)} to ${dateTime(to)}`}>
-      {ticks(scale).map(({ at, percent }) => (
+      {ticks(scale, isNarrow ? WORDS_APART : undefined).map(({ at, percent }) => (
         <span key={at} className={classes.tick} style={{ left: `${percent}%` }}>
           {clockTime(at, withSeconds)}
         </span>
