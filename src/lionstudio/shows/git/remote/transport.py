@@ -57,10 +57,10 @@ _KEPT_GIT = frozenset(
     )
 )
 _SSH_OPTIONS = "-oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4"
-# how a folder is served: neither its hooks nor a program of its configuration
+# how a folder is served: neither its hooks nor a program of its configuration; to update its checkout runs filters
 _SERVED = (
     "-c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true -c gc.auto=0"
-    " -c receive.autogc=false -c maintenance.auto=false"
+    " -c receive.autogc=false -c maintenance.auto=false -c receive.denyCurrentBranch=refuse"
 )
 
 _PROMPT = re.compile(
