@@ -105,6 +105,26 @@ def test_agent_that_pushes_to_the_branch_itself_is_found_out(fleet: Fleet) -> No
     assert "merged" not in fleet.statuses().values()
 
 
+def test_fence_that_an_agent_raises_itself_needs_a_person_and_starts_nothing_again(fleet: Fleet) -> None:
+    """Nor does that of a show before, on another hub: the hub says who has an order, and the remote who moves refs."""
+    script = fleet.root / "attack.sh"
+    fence = "$(git commit-tree HEAD^{tree} -p HEAD -m x -m 'Show-Fence: 900')"
+    script.write_text(f"git push -q {fleet.remote} {fence}:refs/shows/{TOPIC}/a/fence\necho a > a.txt\n")
+    fleet.write_plan({"a": f"@run sh {script}\n@say done"})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+
+    fleet.wait_until(lambda: questions(fleet) or fleet.runs()["a"] > 1)
+
+    assert (fleet.runs()["a"], questions(fleet), fleet.statuses()) == (1, ["a"], {"a": "escalated"})
+    assert f"delete refs/shows/{TOPIC}/a/fence on the remote" in fleet.log("one")
+    fleet.git("update-ref", "-d", f"refs/shows/{TOPIC}/a/fence", where=fleet.remote)
+    script.write_text("echo a > a.txt\n")
+    assert fleet.li("show", "redo", TOPIC, "a").code == 0
+    fleet.wait_for_end()
+    fleet.assert_completed("a")
+
+
 def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
     fleet: Fleet, postgres_server: PostgresServer
 ) -> None:

@@ -246,9 +246,10 @@ class Executor:
             return None
         except OrderLost:
             raise  # another worker carries it out
-        except StaleFence as error:
-            raise OrderLost(error.message) from error
         except LionError as error:
+            if isinstance(error, StaleFence):
+                # the hub decides who has the order: where it is ours, another program raised the fence on the remote
+                self.show.database.write(lambda conn: None)
             return error.message if error.hint is None else f"{error.message} ({error.hint})"
         except Exception as error:
             self.show.warn(traceback.format_exc())
