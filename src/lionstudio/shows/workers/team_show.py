@@ -167,6 +167,7 @@ class DirectedShow(TeamShow):
         write_folder(show_dir, show, plays)
         self._use(show_dir, place.settings, place.environ, place.warn, database)
         self._use_team(show.metadata)
+        self.resumed_by = show.metadata.get("resumed_by")  # the last order that has resumed the show
         self._open(accept_current=accept_current)
 
     def _check_confinement(self) -> None:
