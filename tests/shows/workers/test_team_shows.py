@@ -125,19 +125,25 @@ def test_fence_that_an_agent_raises_itself_needs_a_person_and_starts_nothing_aga
     fleet.assert_completed("a")
 
 
-def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
-    fleet: Fleet, postgres_server: PostgresServer
-) -> None:
+def behind_cutter(fleet: Fleet, cutter: HubCutter) -> dict[str, str]:
+    """The variables of a worker `one` that reaches the hub through a proxy."""
     home = fleet.root / "one"
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / ".pgpass").write_text(f"*:*:*:lion:{PASSWORD}\n")
     (home / ".pgpass").chmod(0o600)
     (home / ".gitconfig").write_text("[user]\nname = Ann\nemail = ann@example.org\n")
-    cutter = HubCutter(postgres_server.port)
     database = fleet.url.partition("?")[0].rpartition("/")[2]
     url = f"postgresql://lion@127.0.0.1:{cutter.port}/{database}?sslmode=disable&gssencmode=disable"
+    return {"LIONAGI_DB": url, "HOME": str(home)}
+
+
+def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
+    fleet: Fleet, postgres_server: PostgresServer
+) -> None:
+    home, cutter = fleet.root / "one", HubCutter(postgres_server.port)
+    behind = behind_cutter(fleet, cutter)
     fleet.write_plan({"a": WRITE.format("a")}, max_attempts=1)
-    fleet.start_worker("one", LIONAGI_DB=url, HOME=str(home))
+    fleet.start_worker("one", **behind)
     assert fleet.run_show().code == 0
     # the recorder is started now, and needs a while until it connects
     fleet.wait_until(lambda: list(home.glob(f"shows/{TOPIC}/a/attempts/*/started.json")))
@@ -148,6 +154,28 @@ def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
     cutter.close()
 
     fleet.assert_completed("a")
+
+
+def test_worker_that_starts_again_while_the_hub_goes_away_goes_on_later(
+    fleet: Fleet, postgres_server: PostgresServer
+) -> None:
+    cutter = HubCutter(postgres_server.port)
+    fleet.write_plan({"a": WRITE.format("a")}, gates=["person"])
+    fleet.start_worker("one", **behind_cutter(fleet, cutter))
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: questions(fleet))
+
+    fleet.kill_worker("one")
+    cutter.cut_at = b"worker_id = $1 ORDER BY"  # the question for its orders
+    fleet.start_worker("one", **behind_cutter(fleet, cutter))
+    fleet.wait_until(lambda: fleet.log("one").count(f"Directing {TOPIC}") == 2)
+    assert fleet.log("one").count("Waiting until the hub is back") == 1
+    assert fleet.li("show", "approve", TOPIC, "a").code == 0
+    fleet.wait_for_end()
+    cutter.close()
+
+    fleet.assert_completed("a")
+    assert fleet.fences("show") == {None: 1}
 
 
 def test_worker_that_the_server_refuses_ends(fleet: Fleet) -> None:
