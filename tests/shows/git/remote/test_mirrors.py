@@ -248,6 +248,18 @@ def test_check_remote_refuses_a_shallow_remote(tmp_path: Path) -> None:
             check_remote(remote or daemon.url("shallow.git"), "main", "t", home=str(tmp_path / "one"))
 
 
+def test_check_remote_refuses_a_partial_clone_and_runs_no_program_that_it_names(tmp_path: Path) -> None:
+    source, mark, program = make_repo(tmp_path / "source"), tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    program.chmod(0o755)
+    git(source, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", f"file://{source}", "partial.git")
+    git(tmp_path / "partial.git", "config", "remote.origin.uploadpack", str(program))
+    with pytest.raises(RemoteRefused, match="is a partial clone"):
+        check_remote(str(tmp_path / "partial.git"), "main", "t", home=str(tmp_path / "one"))
+    assert not mark.exists()
+
+
 def test_integration_tip_refuses_forged_objects(remote: Path, tmp_path: Path) -> None:
     repo = machine(remote, tmp_path / "one")
     evil = Path(remote, "evil")
