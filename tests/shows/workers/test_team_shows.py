@@ -95,14 +95,16 @@ def test_usage_limit_parks_a_play_of_a_team_show_without_using_an_attempt(fleet:
 def test_agent_that_pushes_to_the_branch_itself_is_found_out(fleet: Fleet) -> None:
     push = f"git push -q {fleet.remote} HEAD:refs/heads/show/{TOPIC}/integration"
     forge = f"@run sh -c 'echo own > own.txt; git add -A; git commit -qm own; {push}'\n@say done"
-    fleet.write_plan({"a": forge})
+    seen = fleet.root / "seen"
+    fleet.write_plan({"a": forge, "b": f"@run sh -c 'ls > {seen}'"})
     fleet.start_worker("one")
     assert fleet.run_show().code == 0
 
-    fleet.wait_until(lambda: questions(fleet) or fleet.show_status() == "completed")
+    fleet.wait_until(lambda: (questions(fleet) and seen.exists()) or fleet.show_status() == "completed")
 
     assert fleet.show_status() == "active"
     assert "merged" not in fleet.statuses().values()
+    assert seen.read_text() == "README\n"  # no agent begins with what a person has not seen
 
 
 def test_fence_that_an_agent_raises_itself_needs_a_person_and_starts_nothing_again(fleet: Fleet) -> None:

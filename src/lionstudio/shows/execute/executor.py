@@ -293,7 +293,7 @@ class Executor:
         )
         checkout = prepare(target)
         if (conflict := attempt_command.conflict_of(meta)) is not None and not meta.get("resume"):
-            files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(show.repo))
+            files = hand_back_conflict(checkout, str(conflict["head"]), show.current_tip())
             conflict = {**conflict, "files": list(files) or conflict["files"]}
         point("show.checkout_ready")
         play_records.save_play(
