@@ -52,6 +52,7 @@ ELSEWHERE: Mapping[str, str] = {
     "show.checkout.outdated": "tests/shows/git/remote/test_published_work.py",
     "worker.taken": "tests/shows/workers/test_fleet.py",
     "worker.done": "tests/shows/workers/test_fleet.py",
+    "worker.directed": "tests/shows/workers/test_fleet.py",
     "definition.row_written": "tests/definitions/test_versions.py",
     "definition.file_written": "tests/definitions/test_versions.py",
     "team.file_written": "tests/teams/test_concurrent_writers.py",

@@ -132,6 +132,7 @@ def test_vendor_command_opens_the_conversation_in_its_folder() -> None:
 def test_vendor_command_is_missing_where_the_program_cannot_resume() -> None:
     assert vendor(status="running") is None
     assert vendor(conversation_id=None) is None
+    assert vendor(conversation_id="--dangerously-skip-permissions") is None
     assert vendor(provider="openai") is None
     assert vendor(cwd="/elsewhere") is None
     assert vendor(invocation_kind="flow") is None

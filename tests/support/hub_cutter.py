@@ -13,6 +13,7 @@ class HubCutter:
     def __init__(self, port: int) -> None:
         self._target = port
         self._mode = "pass"
+        self.cut_at: bytes | None = None  # the connection over which this is sent next is closed, and no other
         self._open: set[socket.socket] = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
@@ -46,6 +47,9 @@ class HubCutter:
     def _copy(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while piece := source.recv(65536):
+                if self.cut_at is not None and self.cut_at in piece:
+                    self.cut_at = None
+                    break
                 if self._mode == "swallow":
                     continue  # lost for good: TCP would send it again, a broken tunnel does not
                 target.sendall(piece)

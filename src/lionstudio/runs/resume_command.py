@@ -63,7 +63,8 @@ def vendor_command(session: Mapping[str, Any], *, exists: Callable[[str], bool] 
     """The command of the vendor's own program that opens the conversation of an ended session in a terminal."""
     words, conversation = _VENDOR_RESUMES.get(str(session.get("provider"))), session.get("conversation_id")
     is_over = session["status"] != SessionStatus.RUNNING
-    if words is None or not conversation or not is_over or _obstacle(session, "", exists) is not None:
+    is_id = bool(conversation) and not str(conversation).startswith("-")  # which would be an option
+    if words is None or not is_id or not is_over or _obstacle(session, "", exists) is not None:
         return None
     command = f"{words} {shlex.quote(str(conversation))}"
     return f"cd {shlex.quote(str(session['cwd']))} && {command}" if session.get("cwd") else command

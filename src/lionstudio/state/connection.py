@@ -176,6 +176,12 @@ class ServerRefused(Unavailable):
     retryable = False
 
 
+class ReadOnlyServer(Unavailable):
+    """The server takes no writes, as a standby; waiting helps where it becomes the primary."""
+
+    exit_code = StorageFailed.exit_code
+
+
 class ServerError(Exception):
     """An error of a database server, with our own error for it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from tests.support.transaction_pooler import TransactionPooler
 from lionstudio.shows.process.engine_database import SCHEMA, check_engine
 from lionstudio.state.backends import open_database
 from lionstudio.state.connection import Unavailable
+from lionstudio.state.hub.machines import see_machine
 from lionstudio.state.postgres import open as postgres_open
 from lionstudio.state.postgres.checks import server
 from lionstudio.state.postgres.checks.server import is_pooled
@@ -286,6 +288,45 @@ def test_hub_that_is_ready_is_so_for_a_role_that_owns_nothing(
         "needs an upgrade, and the role laptops does not own its tables",
         "connect as lion, who owns them, and run: li hub init",
     )
+
+
+def test_schema_that_is_open_to_every_role_is_reported(postgres_server: PostgresServer, name: str, url: str) -> None:
+    """As on a server before version 15: a role that may push has the owner run a function of its own."""
+    attack = """
+        CREATE FUNCTION stolen(double precision, numeric) RETURNS double precision LANGUAGE plpgsql AS $$
+        BEGIN
+          PERFORM set_config('lion.ran_as', current_user::text, false);
+          RETURN $1 - $2::double precision;
+        END $$;
+        CREATE OPERATOR - (LEFTARG = double precision, RIGHTARG = numeric, FUNCTION = stolen)
+    """
+    assert run_li("hub", "init", url).code == 0
+    with postgres_server.admin(name) as admin:
+        admin.execute("DROP ROLE IF EXISTS pusher")
+        admin.execute("CREATE ROLE pusher LOGIN")
+        admin.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+    try:
+        with psycopg.connect(url.replace("lion@", "pusher@")) as pg:
+            pg.execute(attack)
+        with open_database(url) as database:  # what each worker does at every beat
+            database.write(lambda conn: see_machine(conn, "id", "mars", "1"))
+            ran_as = database.write(lambda conn: conn.value("SELECT current_setting('lion.ran_as', true)"))
+        [found] = [one for one in run_li("hub", "init", url, "--json").json["missing"] if one["code"] == "schema.open"]
+        with postgres_server.admin(name) as admin:
+            admin.execute("DROP OPERATOR - (double precision, numeric)")
+            for statement in shlex.split(found["advice"].partition("psql")[2])[-1].split(";"):
+                admin.execute(statement)
+        with (
+            psycopg.connect(url.replace("lion@", "pusher@")) as pg,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            pg.execute(attack)
+        assert (ran_as, "schema.open" in _missing(url)) == ("lion", False)
+        assert run_li("hub", "init", url).code == 0
+    finally:
+        with postgres_server.admin(name) as admin:
+            admin.execute("DROP OWNED BY pusher CASCADE")
+            admin.execute("DROP ROLE pusher")
 
 
 def test_locale_is_reported_by_what_it_does(postgres_server: PostgresServer) -> None:

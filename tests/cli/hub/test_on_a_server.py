@@ -134,10 +134,13 @@ def test_role_of_laptops_as_documented_pushes_and_cannot_sign_in(
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "hub.md").read_text()
     [grants] = re.findall(r"<<'END'\n(.*?)END\n", page, re.DOTALL)
+    [close] = re.findall(r"psql -d lion -c '(REVOKE .*?)'", page)
     name = desk.url.rpartition("/")[2]
     with postgres_server.admin(name) as pg:
         pg.execute("DROP ROLE IF EXISTS laptops")
         pg.execute("CREATE ROLE laptops LOGIN")
+        pg.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")  # the default of version 14
+        pg.execute(close)
     with psycopg.connect(postgres_server.local_url(name)) as pg:  # as the owner of the database
         pg.execute(grants)
     url = postgres_server.local_url(name).replace("lion@", "laptops@")
@@ -153,10 +156,11 @@ def test_role_of_laptops_as_documented_pushes_and_cannot_sign_in(
         refused = desk.li("worker", "--once", "--db", url, **env)
         assert refused.code == 1
         assert "may not use the engine of shows\n  try: use the role that owns the hub" in refused.err
+        for table in ("orders", "workers", "shows", "plays", "definitions", "schema_meta"):
+            with psycopg.connect(url) as pg, pytest.raises(psycopg.errors.InsufficientPrivilege):
+                pg.execute(f"DELETE FROM {table}")  # noqa: S608
         with psycopg.connect(url) as pg, pytest.raises(psycopg.errors.InsufficientPrivilege):
-            pg.execute("DELETE FROM orders")
-        with psycopg.connect(url) as pg, pytest.raises(psycopg.errors.InsufficientPrivilege):
-            pg.execute("DELETE FROM shows")
+            pg.execute("CREATE TABLE mine ()")
     finally:
         with postgres_server.admin(name) as pg:
             pg.execute("DROP OWNED BY laptops")

@@ -163,6 +163,17 @@ def test_fork_at_last_message_of_a_turn_keeps_its_conversation(
     assert continue_with(origin, "claude", None, same_conversation=False).turn is None
 
 
+def test_conversation_that_is_an_option_of_the_program_is_not_resumed(db: Database) -> None:
+    """An imported transcript, or a row that another machine pushed, may name anything."""
+    session = begin(db, "s1", source_kind="live", provider="codex")
+    write(db, add_metadata, session.branch_id, {"conversation": "--yolo", "provider": "codex"})
+
+    origin = db.read(lambda conn: find_resume_point(conn, resume="s1", fork=None))
+
+    assert origin is not None
+    assert (origin.provider, origin.conversation, origin.turn) == ("codex", None, None)
+
+
 def test_fork_does_not_claim_the_conversation_of_its_parent(tmp_path: Path, script_run: str) -> None:
     """Until the program reports its own; the run may end before that."""
     (tmp_path / "agents").mkdir()

@@ -7,9 +7,11 @@ import shutil
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.support.hostile_folders import NOBODY
 from tests.support.leases import BEAT, FREEZE, MARGIN, LeaseHarness, boot_time
 from tests.support.process_trees import still_alive
 from tests.support.waiting import wait_until
@@ -190,6 +192,23 @@ def test_tree_of_a_dead_supervisor_is_never_that_of_whoever_adopted_us() -> None
         tree = guard_process.Tree(supervisor, new_id(), None)
         assert tree.processes() == {}
         assert tree.is_orphaned
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to act as another user")
+def test_tree_of_a_dead_supervisor_has_no_process_of_another_user() -> None:
+    """Whoever reads the session in our arguments can name it too, and would hold up the end of its processes."""
+    session_id = new_id()
+    argv = ["sh", "-c", "read line", "sh", "--session-id", session_id]
+    begin = partial(subprocess.Popen, argv, env={}, stdin=subprocess.PIPE)
+    with begin() as ours, begin(user=NOBODY) as other:
+        try:
+            tree = guard_process.Tree(None, session_id, None)
+            wait_until(lambda: ours.pid in tree.processes())
+            assert tree.kill()
+            assert (ours.wait(), other.poll()) == (-signal.SIGKILL, None)
+        finally:
+            ours.kill()
+            other.kill()
 
 
 @pytest.mark.skipif(os.getpid() == 1, reason="the first process of a namespace is never a supervisor")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.support.builders import read, write
 from tests.support.workers import order, play
 
+from lionstudio.errors import InvalidInput
 from lionstudio.files.shows.decision_log import list_decisions
 from lionstudio.model.shows.show import Show
 from lionstudio.model.shows.show_files import ABORT, PLAN, REPLACED_PLAN
@@ -43,3 +45,16 @@ def test_write_folder_keeps_an_edit_that_was_not_sent(tmp_path: Path) -> None:
 
     assert (tmp_path / PLAN).read_text() == "of the hub"
     assert (tmp_path / REPLACED_PLAN).read_text() == "edited here"
+
+
+@pytest.mark.parametrize("play", ["../../evil", "link"])
+def test_write_words_writes_nothing_outside_of_the_show_folder(tmp_path: Path, play: str) -> None:
+    """A row of a hub names the plays, also on the machine of a person who only decides."""
+    show_dir, evil = tmp_path / "shows" / "calc", tmp_path / "evil"
+    show_dir.mkdir(parents=True)
+    (show_dir / "link").symlink_to(evil)
+    show = Show(topic="calc", show_dir=str(show_dir), metadata={"said": {play: {"id": "1", "word": "approve"}}})
+
+    with pytest.raises(InvalidInput):
+        write_words(str(show_dir), show)
+    assert not evil.exists()

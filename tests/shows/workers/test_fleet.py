@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,56 @@ def test_restart_of_the_hub_restarts_nothing(fleet: Fleet, hub: PostgresServer) 
     assert fleet.runs() == {"a": 1, "b": 1}
     assert fleet.fences("attempt") == {"a": 1, "b": 1}
     assert fleet.fences("show") == {None: 1}
+
+
+def test_hub_that_comes_back_as_a_standby_repeats_nothing(fleet: Fleet, hub: PostgresServer) -> None:
+    """It reads, and refuses writes, until it is the primary again."""
+    ran = fleet.root / "gated"
+    gate = {"command": ["sh", "-c", f"echo ran >> {ran}; sleep 3"]}
+    fleet.write_plan({"a": write("a")}, gates=[gate])
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(ran.exists)
+
+    hub.stop()
+    (Path(hub.folder) / "data" / "standby.signal").touch()
+    hub.start()
+    time.sleep(5)  # the gate ends meanwhile
+    with hub.admin() as pg:
+        pg.execute("SELECT pg_promote()")
+    fleet.wait_for_end()
+
+    fleet.assert_completed("a")
+    assert (ran.read_text(), fleet.fences("gates"), fleet.fences("show")) == ("ran\n", {"a": 2}, {None: 1})
+    assert "Traceback" not in fleet.log("one")
+
+
+@pytest.mark.parametrize("end", ["run", "resume", "abort"])
+def test_ended_show_stays_ended_where_its_director_was_killed(fleet: Fleet, end: str) -> None:
+    """After the rows say so, and before the answer: the worker that takes the order over resumes nothing again."""
+    times = 1 if end == "run" else 2
+    fleet.write_plan({"a": write("a", seconds=600 if end == "abort" else 0)})
+    killed = fleet.start_worker("one", LIONAGI_CRASH_AT=f"worker.directed:{times}")
+    for number in range(times):
+        if number:
+            fleet.wait_for_end()
+        assert (fleet.li("show", "resume", TOPIC, "--detach") if number else fleet.run_show()).code == 0
+        if end == "abort":
+            fleet.wait_until(partial(runs_more_than, fleet, number))
+            assert fleet.li("show", "abort", TOPIC).code == 0
+    assert killed.wait(60) == -signal.SIGKILL
+    del fleet.workers["one"]
+    ended = fleet.show_status(), fleet.statuses()
+
+    fleet.start_worker("two")
+    fleet.wait_until(lambda: not fleet.orders())
+
+    assert (fleet.show_status(), fleet.statuses()) == ended
+    assert ended == (("aborted", {"a": "aborted_after_finish"}) if end == "abort" else ("completed", {"a": "merged"}))
+
+
+def runs_more_than(fleet: Fleet, number: int) -> bool:
+    return fleet.runs()["a"] > number
 
 
 def test_decision_of_another_machine_reaches_the_director(fleet: Fleet) -> None:

@@ -95,29 +95,57 @@ def test_usage_limit_parks_a_play_of_a_team_show_without_using_an_attempt(fleet:
 def test_agent_that_pushes_to_the_branch_itself_is_found_out(fleet: Fleet) -> None:
     push = f"git push -q {fleet.remote} HEAD:refs/heads/show/{TOPIC}/integration"
     forge = f"@run sh -c 'echo own > own.txt; git add -A; git commit -qm own; {push}'\n@say done"
-    fleet.write_plan({"a": forge})
+    seen = fleet.root / "seen"
+    fleet.write_plan({"a": forge, "b": f"@run sh -c 'ls > {seen}'"})
     fleet.start_worker("one")
     assert fleet.run_show().code == 0
 
-    fleet.wait_until(lambda: questions(fleet) or fleet.show_status() == "completed")
+    fleet.wait_until(lambda: (questions(fleet) and seen.exists()) or fleet.show_status() == "completed")
 
     assert fleet.show_status() == "active"
     assert "merged" not in fleet.statuses().values()
+    assert seen.read_text() == "README\n"  # no agent begins with what a person has not seen
+
+
+def test_fence_that_an_agent_raises_itself_needs_a_person_and_starts_nothing_again(fleet: Fleet) -> None:
+    """Nor does that of a show before, on another hub: the hub says who has an order, and the remote who moves refs."""
+    script = fleet.root / "attack.sh"
+    fence = "$(git commit-tree HEAD^{tree} -p HEAD -m x -m 'Show-Fence: 900')"
+    script.write_text(f"git push -q {fleet.remote} {fence}:refs/shows/{TOPIC}/a/fence\necho a > a.txt\n")
+    fleet.write_plan({"a": f"@run sh {script}\n@say done"})
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+
+    fleet.wait_until(lambda: questions(fleet) or fleet.runs()["a"] > 1)
+
+    assert (fleet.runs()["a"], questions(fleet), fleet.statuses()) == (1, ["a"], {"a": "escalated"})
+    assert f"delete refs/shows/{TOPIC}/a/fence on the remote" in fleet.log("one")
+    fleet.git("update-ref", "-d", f"refs/shows/{TOPIC}/a/fence", where=fleet.remote)
+    script.write_text("echo a > a.txt\n")
+    assert fleet.li("show", "redo", TOPIC, "a").code == 0
+    fleet.wait_for_end()
+    fleet.assert_completed("a")
+
+
+def behind_cutter(fleet: Fleet, cutter: HubCutter) -> dict[str, str]:
+    """The variables of a worker `one` that reaches the hub through a proxy."""
+    home = fleet.root / "one"
+    home.mkdir(exist_ok=True)
+    (home / ".pgpass").write_text(f"*:*:*:lion:{PASSWORD}\n")
+    (home / ".pgpass").chmod(0o600)
+    (home / ".gitconfig").write_text("[user]\nname = Ann\nemail = ann@example.org\n")
+    database = fleet.url.partition("?")[0].rpartition("/")[2]
+    url = f"postgresql://lion@127.0.0.1:{cutter.port}/{database}?sslmode=disable&gssencmode=disable"
+    return {"LIONAGI_DB": url, "HOME": str(home)}
 
 
 def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
     fleet: Fleet, postgres_server: PostgresServer
 ) -> None:
-    home = fleet.root / "one"
-    home.mkdir()
-    (home / ".pgpass").write_text(f"*:*:*:lion:{PASSWORD}\n")
-    (home / ".pgpass").chmod(0o600)
-    (home / ".gitconfig").write_text("[user]\nname = Ann\nemail = ann@example.org\n")
-    cutter = HubCutter(postgres_server.port)
-    database = fleet.url.partition("?")[0].rpartition("/")[2]
-    url = f"postgresql://lion@127.0.0.1:{cutter.port}/{database}?sslmode=disable&gssencmode=disable"
+    home, cutter = fleet.root / "one", HubCutter(postgres_server.port)
+    behind = behind_cutter(fleet, cutter)
     fleet.write_plan({"a": WRITE.format("a")}, max_attempts=1)
-    fleet.start_worker("one", LIONAGI_DB=url, HOME=str(home))
+    fleet.start_worker("one", **behind)
     assert fleet.run_show().code == 0
     # the recorder is started now, and needs a while until it connects
     fleet.wait_until(lambda: list(home.glob(f"shows/{TOPIC}/a/attempts/*/started.json")))
@@ -128,6 +156,28 @@ def test_hub_that_goes_away_while_an_agent_begins_costs_no_attempt(
     cutter.close()
 
     fleet.assert_completed("a")
+
+
+def test_worker_that_starts_again_while_the_hub_goes_away_goes_on_later(
+    fleet: Fleet, postgres_server: PostgresServer
+) -> None:
+    cutter = HubCutter(postgres_server.port)
+    fleet.write_plan({"a": WRITE.format("a")}, gates=["person"])
+    fleet.start_worker("one", **behind_cutter(fleet, cutter))
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: questions(fleet))
+
+    fleet.kill_worker("one")
+    cutter.cut_at = b"worker_id = $1 ORDER BY"  # the question for its orders
+    fleet.start_worker("one", **behind_cutter(fleet, cutter))
+    fleet.wait_until(lambda: fleet.log("one").count(f"Directing {TOPIC}") == 2)
+    assert fleet.log("one").count("Waiting until the hub is back") == 1
+    assert fleet.li("show", "approve", TOPIC, "a").code == 0
+    fleet.wait_for_end()
+    cutter.close()
+
+    fleet.assert_completed("a")
+    assert fleet.fences("show") == {None: 1}
 
 
 def test_worker_that_the_server_refuses_ends(fleet: Fleet) -> None:

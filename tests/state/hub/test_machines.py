@@ -51,6 +51,13 @@ def hub(db: Database, home: Database) -> Database:
     return db
 
 
+def test_run_is_not_alive_because_the_clock_of_the_hub_was_set_back(hub: Database) -> None:
+    sql(hub, "UPDATE machines SET seen_at = seen_at + 86400")
+
+    assert proof_of(read(hub, session_row, "one")).answer == "unknown"
+    assert [machine.is_fresh for machine in read(hub, list_machines) if machine.id == "a"] == [False]
+
+
 def test_run_of_a_machine_that_pushes_is_alive(hub: Database) -> None:
     [row] = [row for row in read(hub, list_sessions).rows if row["id"] == "one"]
     proof = proof_of(row)

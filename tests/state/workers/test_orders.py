@@ -97,6 +97,19 @@ def test_register_worker_refuses_a_second_one_of_the_same_name(db: Database) -> 
     assert [worker.is_fresh for worker in read(db, workers.list_workers)] == [True, False]
 
 
+def test_worker_is_not_connected_because_the_clock_of_the_hub_was_set_back(db: Database) -> None:
+    write(db, workers.register_worker, _worker("mars"))
+    sql(db, "UPDATE workers SET seen_at = seen_at + 86400")
+
+    write(db, workers.register_worker, Worker(id="b", name="mars", labels=(), at_once=1, version="1", shape=SHAPE))
+
+    assert {worker.id: worker.is_fresh for worker in read(db, workers.list_workers)} == {
+        "worker-mars": False,
+        "b": True,
+    }
+    write(db, workers.remove_worker, "worker-mars")
+
+
 def test_drain_outlives_a_restart_of_the_worker(db: Database) -> None:
     write(db, workers.register_worker, _worker("mars", "gpu"))
     write(db, workers.drain_worker, "worker-mars")

@@ -89,7 +89,7 @@ def _resume_point(conn: Connection, session_id: str, branch: Branch, message_id:
     provider = _provider_of(session, branch.metadata)
     point = ResumePoint(session, ForkPoint(branch.id, last), None, tuple(messages), provider)
     conversation = branch.metadata.get("conversation")
-    if not isinstance(conversation, str):
+    if not isinstance(conversation, str) or conversation.startswith("-"):  # an option of the program: not its id
         return point
     entry_of_provider = find_provider(provider or "")
     turn = messages[-1].metadata.get("turn_id") if messages else None

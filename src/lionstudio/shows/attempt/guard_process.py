@@ -187,7 +187,7 @@ class Tree:
         environ = _read(f"/proc/{pid}/environ").split(b"\0")
         words = _read(f"/proc/{pid}/cmdline").split(b"\0") if environ == [b""] else []
         named = _OPTION in words[:-1] and words[words.index(_OPTION) + 1] == self._session_id
-        return named or _MARK + self._session_id in environ
+        return _MARK + self._session_id in environ or (named and _is_of_our_user(pid))
 
     def _stop_marked(self) -> None:
         """Stop orphans while they are found: one that forks and exits is another one after a look at all."""
@@ -407,6 +407,12 @@ def _below(roots: dict[int, int], without: Collection[int]) -> dict[int, int]:
                 tree[pid] = ticks
                 queue.append(pid)
     return tree
+
+
+def _is_of_our_user(pid: int) -> bool:
+    """Others can name a session too: they read it in our arguments. Its files show root as owner, so it is asked."""
+    fields = _read(f"/proc/{pid}/status").partition(b"\nUid:")[2].split(None, 1)
+    return bool(fields) and int(fields[0]) == os.geteuid()
 
 
 def _newest_first() -> list[int]:

@@ -246,9 +246,10 @@ class Executor:
             return None
         except OrderLost:
             raise  # another worker carries it out
-        except StaleFence as error:
-            raise OrderLost(error.message) from error
         except LionError as error:
+            if isinstance(error, StaleFence):
+                # the hub decides who has the order: where it is ours, another program raised the fence on the remote
+                self.show.database.write(lambda conn: None)
             return error.message if error.hint is None else f"{error.message} ({error.hint})"
         except Exception as error:
             self.show.warn(traceback.format_exc())
@@ -292,7 +293,7 @@ class Executor:
         )
         checkout = prepare(target)
         if (conflict := attempt_command.conflict_of(meta)) is not None and not meta.get("resume"):
-            files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(show.repo))
+            files = hand_back_conflict(checkout, str(conflict["head"]), show.current_tip())
             conflict = {**conflict, "files": list(files) or conflict["files"]}
         point("show.checkout_ready")
         play_records.save_play(

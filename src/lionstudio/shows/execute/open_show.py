@@ -20,7 +20,13 @@ from lionstudio.settings import Settings
 from lionstudio.shows.attempt.attempt_files import POLL_SECONDS, AttemptWatch, Exit, Lease, attempt_folder
 from lionstudio.shows.execute import attempt_command
 from lionstudio.shows.gates.reviewers import Pins, has_changed, load_pin, load_pins, pin_reviewers, save_pins
-from lionstudio.shows.git.merge import PreparedMerge, integration_tip, list_merges_by_trailer, tip_without
+from lionstudio.shows.git.merge import (
+    PreparedMerge,
+    find_foreign_commits,
+    integration_tip,
+    list_merges_by_trailer,
+    tip_without,
+)
 from lionstudio.shows.git.preflight import check_repo
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import open_show_repo
@@ -256,7 +262,18 @@ class OpenShow:
 
     def current_tip(self) -> str:
         """The integration branch for work that is compared with it again when it is merged."""
-        return integration_tip(self.repo)
+        return self.without_foreign(integration_tip(self.repo))
+
+    def without_foreign(self, tip: str) -> str:
+        """Return a tip, or the recorded one where it has commits of others: a person decides about those first.
+
+        Until then no agent begins with them, whose settings they could hold.
+        """
+        recorded = self.tip or self.repo.base
+        if tip in (recorded, self.repo.base):
+            return tip
+        foreign = find_foreign_commits(self.repo, tip, self)
+        return recorded if foreign is not None and foreign.shas else tip
 
     def watch_attempt(self, folder: str, environ: Mapping[str, str]) -> AttemptWatch:
         return AttemptWatch(folder, environ)

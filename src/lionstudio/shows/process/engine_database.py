@@ -69,6 +69,9 @@ def make_connections(path: str, **options: Any) -> sqlalchemy.Engine:
         except Unavailable as error:
             # as the library says it: DBOS then waits for the server, where any other error would end the workflow
             raise psycopg.OperationalError(f"connection failed: {error.message}") from error
+        if pg.info.parameter_status("in_hot_standby") == "on":  # it waits for the primary in the same way
+            pg.close()
+            raise psycopg.OperationalError("the server is a standby")
         pg.execute(LET_GO)
         pg.autocommit = False
         return pg

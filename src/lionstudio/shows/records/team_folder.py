@@ -65,11 +65,11 @@ def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
         decision, about = parse_decision(record), play or None
         before = find_decision(show_dir, about)
         if before is None or before.id != decision.id:
-            folder = os.path.join(show_dir, play) if play else show_dir
-            make_folder(folder)
+            path = path_inside(show_dir, *([play] if play else ()), DECISION)
+            make_folder(os.path.dirname(path))
             facts_of = {name: value for name, value in record.items() if name != "decision"}
             log_decision(show_dir, "decision", **({"play": about} if about else {}), **facts_of)
-            write_text(os.path.join(folder, DECISION), json.dumps(record, indent=1) + "\n")
+            write_text(path, json.dumps(record, indent=1) + "\n")
     _write_json(os.path.join(show_dir, CONCURRENCY), _concurrency(facts.get("concurrency")))
     path, abort = os.path.join(show_dir, ABORT), facts.get("abort")
     if not abort:

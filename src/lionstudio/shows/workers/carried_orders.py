@@ -144,6 +144,7 @@ class CarriedOrders:
                 raise Detached from error  # no answer: the show is resumed from its steps
             except Exception as error:
                 answer = self._failed(carried.order, error)
+            point("worker.directed")
             self._answer(carried, answer)
             self._say(f"{carried.order.topic} ended: {answer.get('status') or answer.get('error')}")
 

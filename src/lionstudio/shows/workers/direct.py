@@ -179,8 +179,11 @@ class ShowOrder:
     def __init__(self, hub: HubEngine, place: Workplace, database: FencedDatabase, order: WorkOrder) -> None:
         self._database, self._topic, self._warn = database, order.topic, place.warn
         self._show = show = DirectedShow(place, database, order.topic, accept_current=bool(order.command.get("again")))
-        if order.command.get("again") and show.status is not ShowStatus.ACTIVE:
-            show.status = play_records.reopen_show(show.show_dir, show.database).status
+        if order.command.get("again") and show.resumed_by != order.id:
+            # once: a worker that takes the order over must not undo the end that the show has come to since
+            if show.status is not ShowStatus.ACTIVE:
+                show.status = play_records.reopen_show(show.show_dir, show.database).status
+            play_records.update_show(show.show_dir, show.database, resumed_by=order.id)
         executor = _TeamExecutor(show)
         self._workflow = ShowWorkflow(executor)
         self._engine = executor.engine = self._workflow.engine = TeamEngine(hub, database, order, show)

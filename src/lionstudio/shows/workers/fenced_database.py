@@ -14,7 +14,7 @@ from lionstudio.state.workers.orders import OrderLost, require_order
 
 T = TypeVar("T")
 _RETRY_SECONDS = 0.5
-AWAY = (Unavailable, Busy)  # the hub cannot be reached, or starts
+AWAY = (Unavailable, Busy)  # the hub cannot be reached, starts, or is a standby
 
 
 class FencedDatabase(Database):

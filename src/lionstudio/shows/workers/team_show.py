@@ -167,6 +167,7 @@ class DirectedShow(TeamShow):
         write_folder(show_dir, show, plays)
         self._use(show_dir, place.settings, place.environ, place.warn, database)
         self._use_team(show.metadata)
+        self.resumed_by = show.metadata.get("resumed_by")  # the last order that has resumed the show
         self._open(accept_current=accept_current)
 
     def _check_confinement(self) -> None:
@@ -271,7 +272,8 @@ class OrderShow(TeamShow):
         return Lease(self.settings.db, self._order, self._fence, self._worker_lock)
 
     def current_tip(self) -> str:
-        return remembered_tip(self.repo, self.tip)
+        tip = remembered_tip(self.repo, recorded := self.tip)
+        return tip if tip == recorded else self.without_foreign(tip)
 
     def watch_attempt(self, folder: str, environ: Mapping[str, str]) -> AttemptWatch:
         return AttemptWatch(folder, environ, self._get_renewed_at)

@@ -25,7 +25,7 @@ class Machine(NamedTuple):
 
     @property
     def is_fresh(self) -> bool:
-        return self.silent_seconds <= FRESH_SECONDS
+        return abs(self.silent_seconds) <= FRESH_SECONDS  # the clock of the hub may have been set back
 
     @property
     def label(self) -> str:

@@ -6,7 +6,7 @@ import psycopg
 from psycopg import errors
 
 from lionstudio.errors import Busy, Conflict, CorruptStore, InvalidInput, LionError, StorageFailed, WrongVersion
-from lionstudio.state.connection import ServerRefused, Unavailable
+from lionstudio.state.connection import ReadOnlyServer, ServerRefused, Unavailable
 
 _CREATE = "on the server: createdb --owner USER --template template0 --encoding UTF8 --locale C.UTF-8 DATABASE"
 _CHECK_SERVER = "check that the server runs and can be reached, then try again"
@@ -50,7 +50,7 @@ def translate_error(error: BaseException, path: str) -> LionError:
     if isinstance(error, errors.TooManyConnections):
         return Busy(f"{path} accepts no more connections", hint="raise max_connections, or close other programs")
     if isinstance(error, errors.ReadOnlySqlTransaction):
-        return StorageFailed(f"{path} is read-only (a standby server?)", hint="use the address of the primary server")
+        return ReadOnlyServer(f"{path} is read-only (a standby server?)", hint="use the address of the primary server")
     if isinstance(error, errors.InsufficientPrivilege):
         return StorageFailed(f"{path}: {_line(error)}", hint="grant the role its rights, or use the database's owner")
     if isinstance(error, errors.ForeignKeyViolation):

@@ -43,6 +43,6 @@ def proof_of(session: dict[str, Any]) -> Proof:
 def _proof_by_machine(name: str, silent_seconds: float) -> Proof:
     """A run of another machine is alive as long as its machine pushes; the hub never calls it dead."""
     evidence = (f"machine {name} was seen {round(max(0.0, silent_seconds)):,} s ago",)
-    if silent_seconds <= FRESH_SECONDS:
+    if abs(silent_seconds) <= FRESH_SECONDS:  # the clock of the hub may have been set back
         return Proof("alive", evidence, f"Runs on {name}")
     return Proof("unknown", evidence, is_out_of_reach=True)

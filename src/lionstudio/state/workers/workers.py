@@ -38,7 +38,8 @@ class Worker:
 
     @property
     def is_fresh(self) -> bool:
-        return self.stopped_at is None and self.silent_seconds <= LEASE_SECONDS
+        # the clock of the database may have been set back; who is connected is seen by the new one within a beat
+        return self.stopped_at is None and abs(self.silent_seconds) <= LEASE_SECONDS
 
 
 _SEE = """
@@ -53,7 +54,7 @@ ON CONFLICT (id) DO UPDATE SET
 _NAMESAKE = """
 SELECT id FROM workers
  WHERE name = :name AND id <> :id AND stopped_at IS NULL
-   AND (julianday('now') - 2440587.5) * 86400.0 - seen_at <= :fresh
+   AND abs((julianday('now') - 2440587.5) * 86400.0 - seen_at) <= :fresh
 """
 
 

@@ -248,6 +248,18 @@ def test_check_remote_refuses_a_shallow_remote(tmp_path: Path) -> None:
             check_remote(remote or daemon.url("shallow.git"), "main", "t", home=str(tmp_path / "one"))
 
 
+def test_check_remote_refuses_a_partial_clone_and_runs_no_program_that_it_names(tmp_path: Path) -> None:
+    source, mark, program = make_repo(tmp_path / "source"), tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    program.chmod(0o755)
+    git(source, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", f"file://{source}", "partial.git")
+    git(tmp_path / "partial.git", "config", "remote.origin.uploadpack", str(program))
+    with pytest.raises(RemoteRefused, match="is a partial clone"):
+        check_remote(str(tmp_path / "partial.git"), "main", "t", home=str(tmp_path / "one"))
+    assert not mark.exists()
+
+
 def test_integration_tip_refuses_forged_objects(remote: Path, tmp_path: Path) -> None:
     repo = machine(remote, tmp_path / "one")
     evil = Path(remote, "evil")
@@ -303,6 +315,26 @@ def test_remote_folder_runs_none_of_its_programs(remote: Path, tmp_path: Path) -
     head = collect(checkout, "work", attempt=1).head
     publish_work(repo, "play", attempt=1, fence=1, head=head)
     assert isinstance(merge(repo, "topic", "play", 1, head, "Merge", fence=1), MergeCommitted)
+    assert not mark.exists()
+
+
+def test_remote_folder_with_a_checkout_runs_no_filter(tmp_path: Path) -> None:
+    """A push that updates the files of a folder runs the filters of its configuration."""
+    source, mark, program = make_repo(tmp_path / "source"), tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
+    program.chmod(0o755)
+    repo = machine(source, tmp_path / "one")
+    git(source, "symbolic-ref", "HEAD", repo.integration)
+    git(source, "config", "receive.denyCurrentBranch", "updateInstead")
+    for direction in ("smudge", "clean"):
+        git(source, "config", f"filter.evil.{direction}", str(program))
+    (source / ".git" / "info" / "attributes").write_text("* filter=evil\n")
+    checkout = checkout_of(repo)
+    write(checkout.path, {"x.txt": "x\n"})
+    head = collect(checkout, "work", attempt=1).head
+    publish_work(repo, "play", attempt=1, fence=1, head=head)
+    with pytest.raises(RemoteRefused, match="checked out"):
+        merge(repo, "topic", "play", 1, head, "Merge", fence=1)
     assert not mark.exists()
 
 

@@ -18,6 +18,7 @@ from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.merge import MergeCommitted, MergeConflict, integration_tip
 from lionstudio.shows.git.provision import copy_files
 from lionstudio.shows.git.remote.errors import RemoteRefused
+from lionstudio.shows.git.remote.fence import look
 from lionstudio.shows.git.remote.mirror import mirror_of
 from lionstudio.shows.git.remote.work import fetch_work, publish_work, work_ref
 
@@ -83,6 +84,19 @@ def test_publish_work_refused_everywhere_says_why(daemon: GitDaemon, remote: Pat
     with pytest.raises(RemoteRefused, match="quota exceeded"):
         publish_work(one, "play", attempt=1, fence=1, head=one.base)
     assert mirror_of(one).namespace == "refs/shows/"  # the host does not refuse the namespace
+
+
+@pytest.mark.parametrize("kind", ["commit", "tag"])
+def test_publish_work_reads_a_fence_that_another_program_wrote(remote: Path, tmp_path: Path, kind: str) -> None:
+    """One value on several lines, in a commit or in a tag, is not a number, and breaks nothing."""
+    repo, message = machine(remote, tmp_path / "one"), "x\n\nShow-Fence: 5\n 6"
+    sha = git(remote, "commit-tree", "main^{tree}", "-p", "main", "-m", message)
+    if kind == "tag":
+        git(remote, "tag", "-a", "evil", "-m", message, sha)
+        sha = git(remote, "rev-parse", "refs/tags/evil")
+    git(remote, "update-ref", "refs/shows/topic/play/fence", sha)
+
+    assert look(repo, "play").fence == 0
 
 
 def test_fetch_work_refuses_another_commit_than_the_recorded_one(remote: Path, tmp_path: Path) -> None:

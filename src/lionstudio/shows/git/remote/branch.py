@@ -89,8 +89,8 @@ class RemoteBranch:
         """
         if self._seen.tip is None:
             self._seen = look(self._repo, self._play, fetch=False)
-            if self._seen.tip is not None and self._seen.fence and self._seen.tip == self._get_recorded():
-                check_fence(self._repo, self._play, self._fence, self._seen)
+            is_ours = 0 < self._seen.fence <= self._fence
+            if is_ours and self._seen.tip is not None and self._seen.tip == self._get_recorded():
                 return self._seen.tip
         self._seen, tip = _tip_of(self._repo, self._play)
         self.is_asked = True

@@ -21,7 +21,7 @@ from lionstudio.system.filenames import shown
 
 _MOST_TRIES = 50  # each failure means that another worker moved the refs meanwhile
 _MOST_LOCKED = 8  # the remote was about to move the ref; each waits longer
-_FORM = "%(refname) %(objectname) %(trailers:key=Show-Fence,valueonly,separator=%x2C)"
+_FORM = "%(refname) %(objectname) %(trailers:key=Show-Fence,valueonly,unfold,separator=%x2C)"
 
 
 class Fence(NamedTuple):
@@ -79,11 +79,19 @@ def check_fence(repo: Repo, play: str, fence: int, seen: Seen) -> None:
         )
 
 
+def look_at_fence(repo: Repo, play: str, fence: int, *, fetch: bool) -> Seen:
+    """Look at the fence of a play; raise when it is above ours, which only the remote itself says for sure."""
+    seen = look(repo, play, integration=False, fetch=fetch)
+    if not fetch and seen.fence > fence:
+        seen = look(repo, play, integration=False)
+    check_fence(repo, play, fence, seen)
+    return seen
+
+
 def raise_fence(repo: Repo, play: str, fence: int) -> None:
     """Make sure that no worker with a lower fence can move refs of a play from now on."""
     for number in range(_MOST_TRIES):
-        seen = look(repo, play, integration=False, fetch=number > 0)
-        check_fence(repo, play, fence, seen)
+        seen = look_at_fence(repo, play, fence, fetch=number > 0)
         if number > 0 and seen.fence == fence:
             return
         if push_fenced(repo, play, fence, seen, lambda namespace: [], note="raised"):

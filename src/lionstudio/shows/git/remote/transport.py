@@ -57,10 +57,10 @@ _KEPT_GIT = frozenset(
     )
 )
 _SSH_OPTIONS = "-oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4"
-# how a folder is served: neither its hooks nor a program of its configuration
+# how a folder is served: neither its hooks nor a program of its configuration; to update its checkout runs filters
 _SERVED = (
     "-c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true -c gc.auto=0"
-    " -c receive.autogc=false -c maintenance.auto=false"
+    " -c receive.autogc=false -c maintenance.auto=false -c receive.denyCurrentBranch=refuse"
 )
 
 _PROMPT = re.compile(
@@ -77,6 +77,7 @@ _NO_REPOSITORY = re.compile(
 )
 _NEVER = re.compile(r"SSL certificate problem|server certificate verification failed|transport '.*' not allowed", re.I)
 _SHALLOW = re.compile(r"shallow roots are not allowed|shallow update not allowed|source repository is shallow")
+_PARTIAL = re.compile(r"lazy fetching disabled|from promisor remote")
 _BAD_OBJECTS = re.compile(r"fsck error|error: object [0-9a-f]{40,64}: ")
 _NO_ATOMIC = "does not support --atomic push"
 _MISSING = re.compile(r"couldn't find remote ref|not our ref|no such remote ref", re.I)
@@ -289,6 +290,10 @@ class Transport:
             return RemoteAway(f"another process moves the same ref of the mirror: {reason:.300}", hint="try again")
         if _SHALLOW.search(err):
             return self.shallow()
+        if _PARTIAL.search(err):
+            return RemoteRefused(
+                f"{remote} is a partial clone and lacks objects", hint="use the remote that it was cloned from"
+            )
         if _BAD_OBJECTS.search(local):
             return RemoteRefused(f"{remote} has objects that git refuses: {reason:.300}")
         if _MISSING.search(err):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lionstudio.crash import point
 from lionstudio.shows.git.lfs import list_new_objects
 from lionstudio.shows.git.remote.errors import RemoteAway, RemoteRefused
-from lionstudio.shows.git.remote.fence import check_fence, look, push_fenced
+from lionstudio.shows.git.remote.fence import look_at_fence, push_fenced
 from lionstudio.shows.git.remote.mirror import NAMESPACES, mirror_of
 from lionstudio.shows.git.remote.transport import LONG_SECONDS, MissingRef, RefUpdate
 from lionstudio.shows.git.repo_layout import Repo
@@ -28,8 +28,7 @@ def publish_work(repo: Repo, play: str, *, attempt: int, fence: int, head: str) 
         return [RefUpdate(work_ref(repo, play, attempt, fence, namespace), head)]
 
     for number in range(_MOST_TRIES):
-        seen = look(repo, play, integration=False, fetch=number > 0)
-        check_fence(repo, play, fence, seen)
+        seen = look_at_fence(repo, play, fence, fetch=number > 0)
         note = f"publishes attempt {attempt}, {head}"
         if push_fenced(repo, play, fence, seen, updates, note=note, seconds=LONG_SECONDS):
             point("show.work.published")

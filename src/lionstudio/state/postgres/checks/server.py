@@ -179,6 +179,15 @@ SELECT to_tsvector('simple', '“word”') @@ to_tsquery('simple', 'word'),
 """
 
 
+# the default of servers before version 15: a function that fits better than the server's own is run in its place
+_OPEN_SCHEMA = """
+SELECT n.nspname, d.datname, pg_get_userbyid(d.datdba)
+  FROM pg_namespace n, aclexplode(n.nspacl) a, pg_database d
+ WHERE n.nspname = current_schema() AND a.grantee = 0 AND a.privilege_type = 'CREATE'
+   AND d.datname = current_database()
+"""
+
+
 def list_shortfalls(conn: PostgresConnection) -> Iterator[Shortfall]:
     """List shortfalls of a server that can be a hub."""
     available: dict[str, int] = dict(conn.all(_AVAILABLE))
@@ -209,6 +218,15 @@ def list_shortfalls(conn: PostgresConnection) -> Iterator[Shortfall]:
             "the locale of the database does not sort by bytes",
             "nothing of ours, whose columns have their own order; an upgrade of the server's system may ask to reindex",
             new_database,
+        )
+    if (is_open := conn.one(_OPEN_SCHEMA)) is not None:
+        schema, database, owner = is_open
+        close = f'REVOKE CREATE ON SCHEMA "{schema}" FROM PUBLIC; GRANT CREATE ON SCHEMA "{schema}" TO "{owner}"'
+        yield Shortfall(
+            "schema.open",
+            f"every role may create functions in the schema {schema}",
+            f"one that may only push, such as `laptops`, can have {owner} run its own, and so do what {owner} may",
+            f"as a superuser: psql -d {quote(database)} -c {quote(close)}",
         )
     if is_pooled(conn.path):
         yield Shortfall(
