@@ -138,7 +138,8 @@ def _around(folder: str, home: str) -> Iterator[str]:
     if is_tool and not _is_project(parent):
         yield parent
     else:
-        beside = (os.path.join(parent, item) for item in _BESIDE)
+        # in /usr only what may lead out of it: all of it is visible anyway
+        beside = (os.path.join(parent, item) for item in (_MARKS[:2] if _contains("/usr", parent) else _BESIDE))
         yield from (path for path in beside if not _is_project(path))
 
 
