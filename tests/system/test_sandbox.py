@@ -379,3 +379,26 @@ def test_find_bwrap_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert bwrap.why_not_confined("off") == "the sandbox is off"
     with pytest.raises(InvalidInput, match="sandbox: require, but bubblewrap is not installed"):
         bwrap.why_not_confined("require")
+
+
+@needs_bwrap
+def test_find_bwrap_believes_the_process_that_tried_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recorders of a show need not try it again; a variant that does not exist is not believed."""
+    tries: list[str] = []
+    found, passed = bwrap.find_bwrap(), bwrap.tried_environment()
+
+    def succeed(path: str, _options: tuple[str, ...]) -> str:
+        tries.append(path)
+        return ""
+
+    monkeypatch.setattr(bwrap, "_try", succeed)
+    monkeypatch.setenv(*next(iter(passed.items())))
+    assert (bwrap.find_bwrap.__wrapped__(), tries) == (found, [])
+    monkeypatch.setenv(next(iter(passed)), "9")
+    assert bwrap.find_bwrap.__wrapped__().problem is None
+    assert tries == [found.path]
+
+
+def test_tried_environment_says_nothing_before_a_try() -> None:
+    bwrap.find_bwrap.cache_clear()
+    assert bwrap.tried_environment() == {}
