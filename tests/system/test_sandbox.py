@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from tests.support.sandboxes import needs_bwrap, processes_with
 from lionstudio.errors import InvalidInput
 from lionstudio.system.program import Program
 from lionstudio.system.run_command import CommandResult, run_command
-from lionstudio.system.sandbox import bwrap, sandbox
+from lionstudio.system.sandbox import bwrap, sandbox, tool_folders
 from lionstudio.system.sandbox.sandbox import Sandbox, confine
 from lionstudio.system.sandbox.tool_folders import list_tool_folders
 
@@ -261,6 +262,26 @@ def test_tool_folders_are_those_of_tools_not_of_people(home: Path, tmp_path: Pat
     assert {"home/.nvm", "home/.nvm/versions/node/v22/lib", "home/.cargo/bin", "home/bin", "home/.local/bin"} <= inside
     assert {"venv", "venv/bin", "project/bin"} <= inside
     assert not {"home", "home/.local", "home/.cargo", "project", "."} & inside
+
+
+def test_tool_folders_are_looked_for_once_for_many_gates(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    around = tool_folders._around
+
+    def look(folder: str, home: str) -> Iterator[str]:
+        looked.append(folder)
+        return around(folder, home)
+
+    monkeypatch.setattr(tool_folders, "_around", look)
+    monkeypatch.setattr(tool_folders, "_cache_period", lambda: 0)
+    (tmp_path / "tool/bin").mkdir(parents=True)
+    env = {"PATH": f"{tmp_path}/tool/bin"}
+    for writable in ("one", "other"):
+        assert list_tool_folders("sh", env, str(home), (str(tmp_path / writable),)) == [env["PATH"]]
+    assert looked == [env["PATH"]]
+    assert "/usr/lib" not in list_tool_folders("sh", {"PATH": "/usr/bin"}, str(home)), "all of /usr is visible anyway"
 
 
 @needs_bwrap
