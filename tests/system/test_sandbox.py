@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from tests.support.sandboxes import needs_bwrap, processes_with
 from lionstudio.errors import InvalidInput
 from lionstudio.system.program import Program
 from lionstudio.system.run_command import CommandResult, run_command
-from lionstudio.system.sandbox import bwrap, sandbox
+from lionstudio.system.sandbox import bwrap, sandbox, tool_folders
 from lionstudio.system.sandbox.sandbox import Sandbox, confine
 from lionstudio.system.sandbox.tool_folders import list_tool_folders
 
@@ -263,6 +264,26 @@ def test_tool_folders_are_those_of_tools_not_of_people(home: Path, tmp_path: Pat
     assert not {"home", "home/.local", "home/.cargo", "project", "."} & inside
 
 
+def test_tool_folders_are_looked_for_once_for_many_gates(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    around = tool_folders._around
+
+    def look(folder: str, home: str) -> Iterator[str]:
+        looked.append(folder)
+        return around(folder, home)
+
+    monkeypatch.setattr(tool_folders, "_around", look)
+    monkeypatch.setattr(tool_folders, "_cache_period", lambda: 0)
+    (tmp_path / "tool/bin").mkdir(parents=True)
+    env = {"PATH": f"{tmp_path}/tool/bin"}
+    for writable in ("one", "other"):
+        assert list_tool_folders("sh", env, str(home), (str(tmp_path / writable),)) == [env["PATH"]]
+    assert looked == [env["PATH"]]
+    assert "/usr/lib" not in list_tool_folders("sh", {"PATH": "/usr/bin"}, str(home)), "all of /usr is visible anyway"
+
+
 @needs_bwrap
 def test_credentials_in_a_tool_folder_are_masked(home: Path) -> None:
     venv = home.parent / "venv"
@@ -379,3 +400,26 @@ def test_find_bwrap_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert bwrap.why_not_confined("off") == "the sandbox is off"
     with pytest.raises(InvalidInput, match="sandbox: require, but bubblewrap is not installed"):
         bwrap.why_not_confined("require")
+
+
+@needs_bwrap
+def test_find_bwrap_believes_the_process_that_tried_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recorders of a show need not try it again; a variant that does not exist is not believed."""
+    tries: list[str] = []
+    found, passed = bwrap.find_bwrap(), bwrap.tried_environment()
+
+    def succeed(path: str, _options: tuple[str, ...]) -> str:
+        tries.append(path)
+        return ""
+
+    monkeypatch.setattr(bwrap, "_try", succeed)
+    monkeypatch.setenv(*next(iter(passed.items())))
+    assert (bwrap.find_bwrap.__wrapped__(), tries) == (found, [])
+    monkeypatch.setenv(next(iter(passed)), "9")
+    assert bwrap.find_bwrap.__wrapped__().problem is None
+    assert tries == [found.path]
+
+
+def test_tried_environment_says_nothing_before_a_try() -> None:
+    bwrap.find_bwrap.cache_clear()
+    assert bwrap.tried_environment() == {}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 TERMINATED = 143
 _HELP = ("-h", "--help", "help")
-_COLLECT_AFTER = 10_000  # new objects; by default 700, which an import of modules makes dozens of times, all to stay
+_COLLECT_AFTER = 50_000  # new objects; by default 700, which an import of modules makes dozens of times, all to stay
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -58,7 +58,11 @@ class Message(Element):
         return values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# they add no field, so they compare and print as a message does, by the code that it has already
+_of_message = dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+
+
+@_of_message
 class System(Message):
     """The system prompt of a branch: `system_message`."""
 
@@ -66,7 +70,7 @@ class System(Message):
     role: str | None = "system"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_of_message
 class Instruction(Message):
     """A request from a user or an orchestrator: `instruction`."""
 
@@ -74,7 +78,7 @@ class Instruction(Message):
     role: str | None = "user"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_of_message
 class AssistantResponse(Message):
     """A response of the model: `assistant_response`."""
 
@@ -82,7 +86,7 @@ class AssistantResponse(Message):
     role: str | None = "assistant"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_of_message
 class ActionRequest(Message):
     """A tool call: `function`, `arguments`. The model makes it, so its role is assistant."""
 
@@ -90,7 +94,7 @@ class ActionRequest(Message):
     role: str | None = "assistant"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_of_message
 class ActionResponse(Message):
     """The result of a tool call: `output` or `error`, and the `action_request_id` of the call."""
 

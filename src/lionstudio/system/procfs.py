@@ -83,9 +83,9 @@ def _read(pid: int, name: str, most_bytes: int = -1) -> bytes:
     data = _read_file(f"/proc/{pid}/{name}", most_bytes)
     if not data:
         with suppress(OSError):  # the first thread may have ended: the others still have it
-            threads = os.listdir(f"/proc/{pid}/task")
+            others = (thread for thread in os.listdir(f"/proc/{pid}/task") if thread != str(pid))
             data = next(
-                filter(None, (_read_file(f"/proc/{pid}/task/{thread}/{name}", most_bytes) for thread in threads)), b""
+                filter(None, (_read_file(f"/proc/{pid}/task/{thread}/{name}", most_bytes) for thread in others)), b""
             )
     return data
 

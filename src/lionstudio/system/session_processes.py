@@ -107,6 +107,9 @@ def _sessions_named_by(pid: int) -> list[str]:
     """The sessions in the environment of a process, or in the arguments of one of ours that shows no environment."""
     mark = f"{VARIABLE}=".encode()
     environ = read_environ(pid)
-    if environ == [b""] and find_uid(pid) == os.geteuid():
-        return [value for option, value in pairwise(read_argv(pid, -1)) if option == _OPTION]
-    return [entry[len(mark) :].decode("utf-8", "replace") for entry in environ if entry.startswith(mark)]
+    if environ == [b""]:  # also a thread of the kernel, which has no arguments either
+        named = [value for option, value in pairwise(read_argv(pid, -1)) if option == _OPTION]
+        return named if named and find_uid(pid) == os.geteuid() else []
+    # some servers overwrite their environment with their state, and thousands of empty entries follow
+    entries = [entry for entry in dict.fromkeys(environ) if entry.startswith(mark)]
+    return [entry[len(mark) :].decode("utf-8", "replace") for entry in entries]

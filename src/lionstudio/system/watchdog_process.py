@@ -236,6 +236,9 @@ class Guard:
     def _end_round(self) -> bool:
         """Signal what is alive of the tree, in every round again because it may grow; False when nothing is."""
         assert self._deadline is not None
+        # Only the kernel knows: a process that forks and exits all the time is in no list of processes.
+        if _LINUX and not _has_children():
+            return False  # the usual end of a program, and a look at every process of the machine less
         members = self._members()
         if time.monotonic() >= self._deadline:
             _signal_all(members, signal.SIGKILL)
@@ -246,7 +249,6 @@ class Guard:
             _signal_all(asked, signal.SIGTERM)
             _signal_all(asked, signal.SIGCONT)  # a stopped process must run to end
         self._signalled |= members
-        # Only the kernel knows: a process that forks and exits all the time is in no list of processes.
         alive = _has_children() if _LINUX else bool(members)
         return alive and time.monotonic() < self._deadline + _STUCK_SECONDS
 

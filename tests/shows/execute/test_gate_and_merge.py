@@ -16,6 +16,7 @@ from lionstudio.shows.execute.gate_and_merge import GateAndMerge
 from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.gates.verdict import Check, Verdict, combine_checks
 from lionstudio.shows.git.merge import integration_tip
+from lionstudio.system.watchdog import Watchdog
 
 
 class CountedGates:
@@ -123,3 +124,20 @@ def test_merge_makes_a_new_commit_when_the_prepared_one_is_gone(
 
     assert merge(show, "a") is MergeResult.MERGED
     assert integration_tip(show.repo) == show.read_meta("a")["merge_sha"]
+
+
+def test_gates_of_a_show_share_one_watchdog(show: OpenShow, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+    start = Watchdog._spawn
+
+    def spawn(watchdog: Watchdog) -> None:
+        start(watchdog)
+        started.append(watchdog.pid)
+
+    monkeypatch.setattr(Watchdog, "_spawn", spawn)
+    assert evaluate(show, "a")
+    assert evaluate(show, "b")
+    assert started == [show.watchdog.pid]
+    show.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)

@@ -16,7 +16,7 @@ from lionstudio.runs.prepare.confinement import Confinement
 from lionstudio.shows.gates.command_gates import run_commands
 from lionstudio.shows.gates.review import ReviewAnswer, new_word, review
 from lionstudio.shows.gates.verdict import MOST_ANSWER, parse_verdict
-from lionstudio.system import run_command
+from lionstudio.system import run_command, watchdog
 
 ENV = {"PATH": os.environ["PATH"]}
 UNCONFINED = Confinement(None, "not confined: a test")
@@ -54,6 +54,23 @@ def test_run_commands_stops_at_the_first_failure(tmp_path: Path) -> None:
 
 def test_run_commands_passes_without_gates(tmp_path: Path) -> None:
     assert run_commands([], str(tmp_path), ENV, UNCONFINED).passed
+
+
+def test_run_commands_looks_at_all_processes_only_for_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel knows that a program has left nothing; a look at every process of the machine takes milliseconds."""
+    looked = tmp_path / "looked"
+    count = (
+        f"look = watchdog_process._parents; watchdog_process._parents = lambda: (open({str(looked)!r}, 'w'), look())[1]"
+    )
+    code = watchdog.WATCHDOG_CODE.replace("watchdog_process.main", f"{count}; watchdog_process.main")
+    monkeypatch.setattr(watchdog, "WATCHDOG_CODE", code)
+
+    assert run_commands([shell("true")], str(tmp_path), ENV, UNCONFINED).passed
+    assert not looked.exists()
+    assert run_commands([shell("sleep 600 &")], str(tmp_path), ENV, UNCONFINED).passed
+    assert looked.exists()
 
 
 def test_run_commands_missing_program(tmp_path: Path) -> None:

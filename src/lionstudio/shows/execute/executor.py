@@ -52,6 +52,7 @@ from lionstudio.state.shows import get_show, list_plays
 from lionstudio.state.workers.orders import OrderLost
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.safe_read import read_text
+from lionstudio.system.sandbox.bwrap import tried_environment
 
 P = PlayStatus
 _MOST_FILES = 500  # in the evidence of a question
@@ -310,7 +311,7 @@ class Executor:
         session_id = str(meta["session_id"])
         play_records.path_inside(show.show_dir, os.path.relpath(folder, show.show_dir))
         variables = attempt_command.variables_of(show.runnable_plan, show.planned(play), show.settings)
-        environ = attempt_command.attempt_environment(show.agent_environ, variables)
+        environ = attempt_command.attempt_environment(show.agent_environ, variables) | tried_environment()
         if not os.path.exists(os.path.join(folder, attempt_files.SPEC)):
             spec = attempt_files.AttemptSpec(
                 attempt_command.attempt_argv(

@@ -355,7 +355,10 @@ class GateAndMerge:
         check_out_tree(show.repo, tree, folder, parents=parents, commit=commit)
         confinement, environ = show.confine(self._play, folder), show.gate_environ
         try:
-            with provision(show.repo.user_files, folder, show.plan, environ, logs, confinement.sandbox):
+            with (
+                show.watchdog.for_programs(),
+                provision(show.repo.user_files, folder, show.plan, environ, logs, confinement.sandbox),
+            ):
                 return run_commands(gates, folder, environ, confinement, logs=logs, why_stop=show.stop_reason)
         except NotReady as error:  # the change may have broken the setup, so the agent gets the message
             return combine_checks([Check(kind="setup", title="setup", passed=False, summary=error.message)])

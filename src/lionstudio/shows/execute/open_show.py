@@ -41,6 +41,7 @@ from lionstudio.system.li_process import li_environment
 from lionstudio.system.safe_read import list_folder, read_text
 from lionstudio.system.sandbox.bwrap import why_not_confined
 from lionstudio.system.watch_tree import FolderWatch
+from lionstudio.system.watchdog import Watchdog
 
 T = TypeVar("T")
 _LOOK_SECONDS = 2.0  # a supervisor that was killed changes no file
@@ -79,6 +80,8 @@ class OpenShow:
         self.gate_environ = attempt_command.gate_environment(environ)
         self.notify_environ = attempt_command.notify_environment(environ)
         self.folders = FolderWatch()
+        self._watchdog: Watchdog | None = None
+        self._watchdog_lock = threading.Lock()
         self.database = database
         self.checked_tip: str | None = None
         self.prepared: dict[str, PreparedMerge] = {}  # by play: the merge commit that passed its gates last
@@ -235,6 +238,14 @@ class OpenShow:
             network=self.plan.network_of(play),
         )
 
+    @property
+    def watchdog(self) -> Watchdog:
+        """The watchdog of the commands of this show: one for all of them, from the first to the end of the process."""
+        with self._watchdog_lock:
+            if self._watchdog is None:
+                self._watchdog = Watchdog()
+            return self._watchdog
+
     def runnable(self, plan: Plan) -> Plan:
         """Return a plan with the folder that its agents and playbooks are found from on this machine."""
         return plan
@@ -346,5 +357,12 @@ class OpenShow:
         return find_object(os.path.join(self.show_dir, play, VERDICT))
 
     def close(self) -> None:
-        self.folders.close()
+        self._close_watches()
         self.database.close()
+
+    def _close_watches(self) -> None:
+        self.folders.close()
+        with self._watchdog_lock:
+            if self._watchdog is not None:
+                self._watchdog.close()
+                self._watchdog = None

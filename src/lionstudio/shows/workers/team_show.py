@@ -151,7 +151,7 @@ class TeamShow(OpenShow):
         play_records.update_show(self.show_dir, self.database, granted=granted)
 
     def close(self) -> None:
-        self.folders.close()
+        self._close_watches()
 
 
 class DirectedShow(TeamShow):

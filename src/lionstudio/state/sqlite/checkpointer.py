@@ -109,6 +109,8 @@ class Checkpointer:
             seen += 1 if done else 0  # our own commit
 
     def _open(self) -> Connection | None:
+        if self._stopping:
+            return None  # woken to end: a short run has nothing to checkpoint, and needs no connection for it
         try:
             return open_writer(self._database.path, create=False)
         except LionError:

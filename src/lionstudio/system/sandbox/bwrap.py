@@ -23,6 +23,8 @@ _KERNEL = (
 # A user namespace of its own first: in it the root user of this machine has no rights over the machine.
 _NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 _VARIANTS = (("--unshare-user", *_NAMESPACES), _NAMESPACES)
+# The variant that worked, for the processes that we start: where it no longer works, programs fail, none is unconfined.
+_WORKED = "LIONAGI_BWRAP_VARIANT"
 
 
 class Bwrap(NamedTuple):
@@ -32,6 +34,7 @@ class Bwrap(NamedTuple):
     options: tuple[str, ...] = ()
     problem: str | None = None
     hint: str | None = None
+    variant: int = 0
 
     @property
     def sentence(self) -> str:
@@ -49,12 +52,20 @@ def find_bwrap() -> Bwrap:
         command = next((command for name, command in _INSTALL.items() if which(name, search)), _INSTALL["apt"])
         return Bwrap(problem="bubblewrap is not installed", hint=f"sudo {command} bubblewrap")
     report = ""
-    for options in _VARIANTS:
-        options = (*options, "--die-with-parent", "--new-session", "--cap-drop", "ALL")
-        report = _try(path, options)
+    worked = os.environ.get(_WORKED)
+    for number, namespaces in enumerate(_VARIANTS):
+        options = (*namespaces, "--die-with-parent", "--new-session", "--cap-drop", "ALL")
+        report = "" if worked == str(number) else _try(path, options)
         if not report:
-            return Bwrap(os.path.abspath(path), options)
+            return Bwrap(os.path.abspath(path), options, variant=number)
     return Bwrap(problem=f"bwrap does not work ({report})", hint=_kernel_hint())
+
+
+def tried_environment() -> dict[str, str]:
+    """Return what spares a process of ours the try, where this process has made it and it worked."""
+    if not find_bwrap.cache_info().currsize or (bwrap := find_bwrap()).problem is not None:
+        return {}
+    return {_WORKED: str(bwrap.variant)}
 
 
 def _try(path: str, options: tuple[str, ...]) -> str:

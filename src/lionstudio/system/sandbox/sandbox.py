@@ -149,7 +149,8 @@ def _mounts(sandbox: Sandbox, tools: Sequence[str], home: str) -> Iterator[str]:
             mounts[place] = (how, real)
 
     for path in readable:
-        if not any(_is_in(os.path.realpath(path), folder) for folder in _SYSTEM):
+        real = os.path.realpath(path)
+        if not any(_is_in(real, folder) for folder in _SYSTEM):
             mount("--ro-bind", path)
     walked: list[str] = ["/usr"]
     for folder in sorted(map(os.path.realpath, tools)):

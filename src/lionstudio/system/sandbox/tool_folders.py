@@ -55,39 +55,54 @@ def list_tool_folders(argv0: str, env: Mapping[str, str], home: str, writable: S
 
     In writable folders, which are visible anyway, only folders of tools are listed, not what may be a project's.
     """
-    candidates = [os.path.join(home, name) for name in _STORES]
-    for root in filter(None, env.get("GOPATH", "").split(os.pathsep)):
-        candidates += (os.path.join(root, "bin"), os.path.join(root, "pkg"))  # its src holds the user's projects
-    found: list[str] = []
-    for folder in (env[name] for name in _VARIABLES if env.get(name)):
-        if _is_project(folder) and not os.path.isfile(os.path.join(folder, "nvm.sh")):  # nvm is a clone
-            found += _around(os.path.join(folder, "bin"), home)
-        else:
-            candidates.append(folder)
-    for entry in env.get("PATH", os.defpath).split(os.pathsep):
-        found += _around(entry, home)
-    for path in _links(argv0) if os.path.isabs(argv0) else ():
-        found += _around(os.path.dirname(path), home)
-    for folder in [*candidates, *found]:
-        settings = folder if folder.endswith(f"{os.sep}pyvenv.cfg") else os.path.join(folder, "pyvenv.cfg")
-        if os.path.isfile(settings):
-            python = os.path.join(os.path.dirname(settings), "bin", "python")
-            found += _around(os.path.dirname(os.path.realpath(python)), home)
+    named = tuple(env[name] for name in _VARIABLES if env.get(name))
+    places = (argv0, env.get("PATH", os.defpath), env.get("GOPATH", ""), named, home)
+    candidates, around = _find_folders(*places, _cache_period())
     theirs = [os.path.realpath(folder) for folder in writable]
-    candidates += [
+    around = tuple(
         path
-        for path in found
+        for path in around
         if os.path.basename(path) not in _BESIDE or not any(_contains(item, os.path.realpath(path)) for item in theirs)
-    ]
+    )
     existing = dict.fromkeys(
-        os.path.abspath(path) for path in candidates if os.path.isabs(path) and os.path.exists(path)
+        os.path.abspath(path) for path in (*candidates, *around) if os.path.isabs(path) and os.path.exists(path)
     )
     return [path for path in existing if not _contains(os.path.realpath(path), home)]
 
 
+@lru_cache(maxsize=16)  # the gates of a show ask for the same again and again
+def _find_folders(
+    argv0: str, program_path: str, go_path: str, named: Sequence[str], home: str, _period: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the folders that hold tools only, and those that programs are found in, which may be a project's."""
+    candidates = [os.path.join(home, name) for name in _STORES]
+    for root in filter(None, go_path.split(os.pathsep)):
+        candidates += (os.path.join(root, "bin"), os.path.join(root, "pkg"))  # its src holds the user's projects
+    around: list[str] = []
+    for folder in named:
+        if _is_project(folder) and not os.path.isfile(os.path.join(folder, "nvm.sh")):  # nvm is a clone
+            around += _around(os.path.join(folder, "bin"), home)
+        else:
+            candidates.append(folder)
+    for entry in program_path.split(os.pathsep):
+        around += _around(entry, home)
+    for path in _links(argv0) if os.path.isabs(argv0) else ():
+        around += _around(os.path.dirname(path), home)
+    for folder in [*candidates, *around]:
+        settings = folder if folder.endswith(f"{os.sep}pyvenv.cfg") else os.path.join(folder, "pyvenv.cfg")
+        if os.path.isfile(settings):
+            python = os.path.join(os.path.dirname(settings), "bin", "python")
+            around += _around(os.path.dirname(os.path.realpath(python)), home)
+    return tuple(candidates), tuple(around)
+
+
+def _cache_period() -> int:
+    return int(time.monotonic() / _CACHE_SECONDS)
+
+
 def list_credentials(folder: str) -> tuple[str, ...]:
     """List the files with credentials in a folder of tools, down to a depth and number."""
-    return _find_credentials(os.path.realpath(folder), int(time.monotonic() / _CACHE_SECONDS))
+    return _find_credentials(os.path.realpath(folder), _cache_period())
 
 
 @lru_cache(maxsize=256)
@@ -138,7 +153,8 @@ def _around(folder: str, home: str) -> Iterator[str]:
     if is_tool and not _is_project(parent):
         yield parent
     else:
-        beside = (os.path.join(parent, item) for item in _BESIDE)
+        # in /usr only what may lead out of it: all of it is visible anyway
+        beside = (os.path.join(parent, item) for item in (_MARKS[:2] if _contains("/usr", parent) else _BESIDE))
         yield from (path for path in beside if not _is_project(path))
 
 
