@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.support.agents import environment, json_lines, li
 from tests.support.process_trees import still_alive
 
 from lionstudio.model.sessions import Session
+from lionstudio.runs import settle as settle_module
 from lionstudio.runs.settle import mark_stale_runs, settle_dead_runs, settle_run
 from lionstudio.runs.spool import Spool, list_refused, list_spools, watch_lock_path
 from lionstudio.settings import load_settings
@@ -138,6 +140,27 @@ def test_settle_dead_runs_leaves_stale_runs_to_a_person(database: Database) -> N
 
     assert list(settle_dead_runs(database)) == [f"run {fresh} was failed: its process had been killed"]
     assert status_of(database, stale) == ("running", [])
+
+
+def test_settle_run_gives_the_watchdog_its_time_after_a_hub_was_away(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watchdog writes the end as soon as it can; only then is it known how the run ended."""
+    session_id = dead_session(database)
+    watchdog = RunLock.take(watch_lock_path(database.path, session_id))
+    minutes = 0
+
+    def sleep(_seconds: float) -> None:
+        nonlocal minutes  # as each look waits for the hub
+        minutes += 1
+        if minutes == 3:
+            watchdog.release()
+
+    monkeypatch.setattr(settle_module, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: 60.0 * minutes))
+    session = settle_run(database, session_id, wait=1.0)
+
+    assert session is not None
+    assert str(session.status) == "failed"
 
 
 def test_studio_settles_dead_runs_and_their_agents(database: Database, tmp_path: Path) -> None:

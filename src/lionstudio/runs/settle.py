@@ -66,10 +66,10 @@ def settle_run(
     An end that waits in the spool counts; otherwise `end`, by default that its process was killed. Its watchdog knows
     better how it ended, so as long as that lives this waits for it.
     """
-    deadline = time.monotonic() + wait
-    session = _settle(database, session_id, end)
-    while session is not None and session.status is SessionStatus.RUNNING and time.monotonic() < deadline:
+    session, waited = _settle(database, session_id, end), 0.0
+    while session is not None and session.status is SessionStatus.RUNNING and waited < wait:
         time.sleep(_POLL_SECONDS)
+        waited += _POLL_SECONDS  # not the time in which a hub is away: the others need it too
         session = _settle(database, session_id, end)
     return session
 

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import apsw
 import pytest
@@ -17,7 +18,9 @@ from tests.support.children import environment
 from tests.support.commands import run_li
 from tests.support.show_harness import TOPIC, ShowHarness
 
-from lionstudio.shows.process import engine_dbos
+from lionstudio.errors import Busy, LionError
+from lionstudio.shows.process import engine_database, engine_dbos
+from lionstudio.state.connection import Unavailable
 
 PROGRAM = """
 import os, sys
@@ -225,3 +228,17 @@ def test_engine_that_cannot_start_leaves_nothing_for_other_engines(tmp_path: Pat
     with pytest.raises(sqlalchemy.exc.OperationalError):
         engine_dbos.DbosEngine(str(tmp_path / "engine.db"), "show/a", {})
     assert not sqlalchemy.event.contains(sqlalchemy.Engine, "connect", engine_dbos._prepare_connection)
+
+
+@pytest.mark.parametrize("away", [Unavailable("no connection"), Busy("the server is starting")])
+def test_connection_of_the_engine_waits_for_a_hub_that_is_away(
+    monkeypatch: pytest.MonkeyPatch, away: LionError
+) -> None:
+    """The library waits for a server after its own error; any other one would end the workflow, and with it a play."""
+
+    def refuse(_path: str) -> NoReturn:
+        raise away
+
+    monkeypatch.setattr(engine_database, "connect", refuse)
+    with pytest.raises(sqlalchemy.exc.OperationalError, match=away.message):
+        engine_database.make_connections("postgresql://db.example.org/lion").connect()

@@ -15,7 +15,7 @@ from dbos._migration import get_migration_versions
 from dbos._serialization import DBOSPortableJSONSerializer
 from dbos._sys_db import SystemDatabase
 
-from lionstudio.errors import WrongVersion
+from lionstudio.errors import Busy, WrongVersion
 from lionstudio.state.connection import Unavailable
 from lionstudio.state.postgres.connection import LET_GO
 from lionstudio.state.postgres.errors import translate_error
@@ -66,7 +66,7 @@ def make_connections(path: str, **options: Any) -> sqlalchemy.Engine:
     def open_connection() -> object:
         try:
             pg = connect(path)
-        except Unavailable as error:
+        except (Unavailable, Busy) as error:
             # as the library says it: DBOS then waits for the server, where any other error would end the workflow
             raise psycopg.OperationalError(f"connection failed: {error.message}") from error
         if pg.info.parameter_status("in_hot_standby") == "on":  # it waits for the primary in the same way

@@ -155,7 +155,7 @@ class CarriedOrders:
             self._say(f"{carried.name}: {carried.order.work}")
             try:
                 answer = self._carry_out_in_show(carried)
-            except OrderLost as error:
+            except (OrderLost, *AWAY) as error:  # without an answer: after a lease, another try
                 raise Lost from error
             except Exception as error:  # only this play is affected
                 answer = self._failed(carried.order, error)
