@@ -8,7 +8,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.spool import run_lock_path
 from lionstudio.state.connection import Connection
-from lionstudio.state.sessions import create_session, finish_session
+from lionstudio.state.sessions import create_session, finish_session, link_run
 from lionstudio.system.filelock import RunLock
 from lionstudio.system.process_identity import identify
 
@@ -27,8 +27,6 @@ class RunLease:
         session = self._session
         create_session(conn, session)
         if session.show_topic is not None and session.show_play_name is not None:
-            from lionstudio.state.shows import link_run  # most runs are of no show
-
             link_run(conn, session.show_topic, session.show_play_name, session.id)
 
     def end(

@@ -50,6 +50,17 @@ def create_session(conn: Connection, session: Session, *, by: ChangedBy | None =
     return get_session(conn, session.id)
 
 
+_LINK_RUN = """
+UPDATE plays SET session_id = :session
+ WHERE show_id = (SELECT id FROM shows WHERE topic = :topic) AND name = :play AND status = 'running'
+"""
+
+
+def link_run(conn: Connection, topic: str, play: str, session_id: str) -> None:
+    """Link a running play to the run that begins, so that it can be opened while it runs."""
+    conn.execute(_LINK_RUN, {"session": session_id, "topic": topic, "play": play})
+
+
 def _source_of(session: Session) -> Source:
     match session.source_kind:
         case None | SourceKind.LIVE:

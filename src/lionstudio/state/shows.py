@@ -221,17 +221,6 @@ def _reasons(play: Play) -> list[str]:
     return [] if code is None else [code]
 
 
-_LINK_RUN = """
-UPDATE plays SET session_id = :session
- WHERE show_id = (SELECT id FROM shows WHERE topic = :topic) AND name = :play AND status = 'running'
-"""
-
-
-def link_run(conn: Connection, topic: str, play: str, session_id: str) -> None:
-    """Link a running play to the run that begins, so that it can be opened while it runs."""
-    conn.execute(_LINK_RUN, {"session": session_id, "topic": topic, "play": play})
-
-
 def find_play(conn: Connection, show_id: str, name: str) -> Play | None:
     row = conn.first_dict(_PLAY, {"show": show_id, "name": name})
     return None if row is None else Play.from_dict(_parsed(row))
