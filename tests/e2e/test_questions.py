@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from tests.support.waiting import wait_until
 
 from lionstudio.agents.hooks import client
 from lionstudio.model.questions import AnswerOption, Effect, Question, QuestionKind
+from lionstudio.runs.stop import stop_run
 from lionstudio.state.database import Database
 from lionstudio.state.exchange.questions import add_question, close_question, get_question
 from lionstudio.state.messages.append import append
@@ -36,12 +37,25 @@ _FIRST_CARD = """() => new Promise((resolve) => {
 })"""
 
 
+_started: list[tuple[Studio, str]] = []
+
+
+@pytest.fixture(autouse=True)
+def end_runs() -> Iterator[None]:
+    """Runs outlive Studio, and one that waits for a person would outlive the tests."""
+    yield
+    while _started:
+        studio, run = _started.pop()
+        stop_run(studio.settings.db, run, grace=1)
+
+
 def start(studio: Studio, script: str, name: str = "worker") -> str:
     """Start a scripted run in the background; its id."""
     li(studio.settings, "agent", "script", script, "--name", name, "--background")
     for _ in range(100):
         sessions = json.loads(li(studio.settings, "state", "ls", "--json"))["sessions"]
         if found := [session["id"] for session in sessions if session["name"] == name]:
+            _started.append((studio, str(found[0])))
             return str(found[0])
         time.sleep(0.1)
     raise AssertionError(f"{name} did not start")
