@@ -18,7 +18,7 @@ def build_all(*, with_heavy: bool) -> None:
     for count in (50_000, 200_000):
         _one_session(count)
     cached("messages-1000000", lambda conn: bench_search.build(conn, 1_000_000))
-    large_store(1_000_000)[0].close()
+    large_store(1_000_000)[0].stop()  # which keeps its folder, where close would remove it
     if with_heavy:
         _heavy()
 

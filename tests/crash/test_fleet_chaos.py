@@ -1,6 +1,6 @@
 """Chaos: three machines, a hub and a git daemon that die, freeze and lose each other, and nothing happens twice.
 
-A minute in the ordinary suite; `make chaos` takes five minutes, and LIONAGI_CHAOS_MINUTES=30 as long as it says.
+Twenty seconds in the ordinary suite; `make chaos` takes five minutes, and LIONAGI_CHAOS_MINUTES=30 as long as it says.
 LIONAGI_CHAOS_SEED repeats the choice of faults, LIONAGI_CHAOS_FOLDER keeps everything there.
 """
 
