@@ -12,8 +12,8 @@ from lionstudio.errors import InvalidInput
 from lionstudio.files.shows.decision_log import list_decisions
 from lionstudio.model.shows.show import Show
 from lionstudio.model.shows.show_files import ABORT, PLAN, REPLACED_PLAN
-from lionstudio.shows.records.team_folder import write_folder, write_words
-from lionstudio.shows.records.words import say_abort
+from lionstudio.shows.records.team_folder import write_folder, write_requests
+from lionstudio.shows.records.decision_rows import put_abort
 from lionstudio.state.database import Database
 from lionstudio.state.shows import get_show
 from lionstudio.state.workers.orders import Work, list_orders
@@ -24,12 +24,12 @@ def test_abort_by_row_is_logged_once_with_the_person_and_the_place(path: str, tm
     with Database(path) as database:
         play(database, "calc", "add")
         order(database, "calc", "add", Work.ATTEMPT)
-        write(database, say_abort, "calc", "wrong branch", "ann", {"via": "cli"})
+        write(database, put_abort, "calc", "wrong branch", "ann", {"via": "cli"})
         show = read(database, get_show, "calc")
         assert read(database, list_orders, "calc") == []
 
     for _ in range(2):
-        write_words(show_dir, show)
+        write_requests(show_dir, show)
 
     (entry,) = list_decisions(show_dir)
     assert (entry.kind, entry.actor, entry.detail, entry.origin) == ("abort", "ann", "wrong branch", {"via": "cli"})
@@ -53,8 +53,8 @@ def test_write_words_writes_nothing_outside_of_the_show_folder(tmp_path: Path, p
     show_dir, evil = tmp_path / "shows" / "calc", tmp_path / "evil"
     show_dir.mkdir(parents=True)
     (show_dir / "link").symlink_to(evil)
-    show = Show(topic="calc", show_dir=str(show_dir), metadata={"said": {play: {"id": "1", "word": "approve"}}})
+    show = Show(topic="calc", show_dir=str(show_dir), metadata={"last_decisions": {play: {"id": "1", "word": "approve"}}})
 
     with pytest.raises(InvalidInput):
-        write_words(str(show_dir), show)
+        write_requests(str(show_dir), show)
     assert not evil.exists()

@@ -23,7 +23,7 @@ from lionstudio.settings import Settings
 from lionstudio.shows.attempt.attempt_files import is_held, request_stop, session_of, unfinished_attempts
 from lionstudio.shows.records.decisions import log_decision
 from lionstudio.shows.records.show_dir import find_show_dir
-from lionstudio.shows.records.words import say_abort
+from lionstudio.shows.records.decision_rows import put_abort
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.session_processes import end_processes_of
 
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 def _abort_by_row(args: argparse.Namespace, settings: Settings, folder: str, decider: Decider) -> int:
     """Abort a show that workers play; its orders are stopped at once."""
     with db_access.database(settings.db) as database:
-        database.write(lambda conn: say_abort(conn, args.topic, args.feedback, decider.name, decider.origin))
+        database.write(lambda conn: put_abort(conn, args.topic, args.feedback, decider.name, decider.origin))
     args.resume = True
     report(args, folder, f"Aborting {args.topic}", {"aborted": True})
     return 0

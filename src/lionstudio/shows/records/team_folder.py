@@ -1,8 +1,8 @@
 """The folder of a show that workers play, written from its rows, which are the source of truth.
 
-Decisions, edits and aborts of people are in the metadata of the show: `said` has the last decision about each play and
-about the show, `edit` an edited plan, `abort` and `concurrency` what their names say. They are written as the files
-that a director reads.
+Requests of people are in the metadata of the show: `last_decisions` has the last decision about each play and about the
+show, `edit` an edited plan, `abort` and `concurrency` what their names say. They are written as the files that a
+director reads.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def write_folder(show_dir: str, show: Show, plays: Sequence[Play], *, keep_plan:
     _write_json(os.path.join(show_dir, FINAL_VERDICT), facts.get("final_verdict"))
     _write_json(os.path.join(show_dir, FINAL_GATES), facts.get("final_gates"))
     _write_json(os.path.join(show_dir, GRANTED_BUDGET), facts.get("granted"))
-    write_words(show_dir, show)
+    write_requests(show_dir, show)
 
 
 def write_play(show_dir: str, play: Play) -> None:
@@ -57,11 +57,11 @@ def write_play(show_dir: str, play: Play) -> None:
     _write_json(path_inside(show_dir, play.name, VERDICT), verdict)
 
 
-def write_words(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
-    """Write the decisions, the abort and the edit of people, where the files differ."""
+def write_requests(show_dir: str, show: Show, *, with_edit: bool = False) -> None:
+    """Write the decisions, the abort, the concurrency and the edit of people, where the files differ."""
     facts = show.metadata
-    words = facts.get("said")
-    for play, record in (words if isinstance(words, dict) else {}).items():
+    decisions = facts.get("last_decisions")
+    for play, record in (decisions if isinstance(decisions, dict) else {}).items():
         decision, about = parse_decision(record), play or None
         before = find_decision(show_dir, about)
         if before is None or before.id != decision.id:

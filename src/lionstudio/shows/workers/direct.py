@@ -18,7 +18,7 @@ from lionstudio.shows.process.engine_hub import HubEngine
 from lionstudio.shows.process.inbox import Detached
 from lionstudio.shows.process.workflow import ShowWorkflow
 from lionstudio.shows.records import play_records
-from lionstudio.shows.records.team_folder import write_words
+from lionstudio.shows.records.team_folder import write_requests
 from lionstudio.shows.workers.fenced_database import FencedDatabase
 from lionstudio.shows.workers.team_show import DirectedShow, Workplace
 from lionstudio.state.connection import Connection
@@ -252,7 +252,7 @@ class ShowOrder:
         edit = facts.get("edit")
         edit = edit if isinstance(edit, dict) else {}
         edit_id = edit.get("id")
-        write_words(
+        write_requests(
             self._show.show_dir, show, with_edit=edit_id not in (None, self._applied_edit, facts.get("edit_done"))
         )
         if edit_id is not None and edit_id != facts.get("edit_done"):

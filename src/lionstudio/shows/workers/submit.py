@@ -58,9 +58,9 @@ def submit_show(
         if (running := find_show_order(conn, topic)) is not None:
             return Submitted(running.id, False)
         if again:
-            words = get_show(conn, topic).metadata.get("said") or {}
-            about_plays = {play: word for play, word in words.items() if play}
-            put_facts(conn, topic, abort=None, said=about_plays or None)
+            decisions = get_show(conn, topic).metadata.get("last_decisions") or {}
+            about_plays = {play: decision for play, decision in decisions.items() if play}
+            put_facts(conn, topic, abort=None, last_decisions=about_plays or None)
         order_id = next_show_order(conn, topic)
         place_order(conn, order_id, topic, None, Work.SHOW, {"again": again}, shape=SHAPE)
         return Submitted(order_id, True)

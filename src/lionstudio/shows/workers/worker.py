@@ -279,7 +279,7 @@ class WorkerProcess:
                 time.sleep(SWEEP_SECONDS)
 
     def _follow(self) -> None:
-        """Wake up by the change feed: new orders, answers, stops, and words of people."""
+        """Wake up by the change feed: new orders, answers, stops, and decisions of people."""
         while True:
             try:
                 with open_tail(self._db) as tail:

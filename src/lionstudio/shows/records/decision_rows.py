@@ -1,7 +1,7 @@
 """Decisions of people about a show that workers play, as rows: made on any machine, read by its director.
 
-The metadata of the show has the last decision about each play and about the show under `said`, and the
-abort under `abort`.
+The metadata of the show has the last decision about each play and about the show under `last_decisions`, and the abort
+under `abort`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def decide_by_row(
             _check_carried_out(conn, topic)
         is_open = question is not None and question.is_open
         chosen = decision._replace(id=question.id) if question is not None and is_open else decision
-        _say(conn, topic, play, chosen)
+        _put_decision(conn, topic, play, chosen)
         if question is not None and is_open:
             record_in(conn, question, chosen)
         return chosen
@@ -50,34 +50,34 @@ def decide_by_row(
     return database.write(work)
 
 
-def _say(conn: Connection, topic: str, play: str | None, decision: Decision) -> None:
+def _put_decision(conn: Connection, topic: str, play: str | None, decision: Decision) -> None:
     show = get_show(conn, topic)
-    before = show.metadata.get("said")
+    before = show.metadata.get("last_decisions")
     record = {name: value for name, value in redactor().record(decision.to_dict()).items() if value is not None}
-    words = {
+    decisions = {
         **(before if isinstance(before, dict) else {}),
         play or ABOUT_SHOW: {**record, "decision": str(decision.kind)},
     }
-    put_show(conn, replace(show, metadata={**show.metadata, "said": words}))
+    put_show(conn, replace(show, metadata={**show.metadata, "last_decisions": decisions}))
 
 
 def _check_carried_out(conn: Connection, topic: str) -> None:
     """Refuse a decision that would replace another answer about the show before the director has read it."""
-    earlier = said_decision(get_show(conn, topic).metadata, None)
+    earlier = find_last_decision(get_show(conn, topic).metadata, None)
     if earlier is not None and any(
         earlier.id == other.id and not other.is_open for other in list_unsettled(conn, topic)
     ):
         raise Conflict(f"the director has not carried out the last decision about {topic} yet", hint="try again")
 
 
-def said_decision(facts: Mapping[str, Any], play: str | None) -> Decision | None:
+def find_last_decision(facts: Mapping[str, Any], play: str | None) -> Decision | None:
     """Return the last decision about a play, or about the show, by the facts of its row."""
-    words = facts.get("said")
-    record = words.get(play or ABOUT_SHOW) if isinstance(words, dict) else None
+    decisions = facts.get("last_decisions")
+    record = decisions.get(play or ABOUT_SHOW) if isinstance(decisions, dict) else None
     return parse_decision(record) if isinstance(record, dict) else None
 
 
-def say_abort(conn: Connection, topic: str, feedback: str | None, by: str | None, origin: Mapping[str, Any]) -> None:
+def put_abort(conn: Connection, topic: str, feedback: str | None, by: str | None, origin: Mapping[str, Any]) -> None:
     """Ask the director to end a show, and the workers of its plays to stop."""
     show = get_show(conn, topic)
     abort = redactor().record({"feedback": feedback, "by": by, "origin": dict(origin)})
