@@ -70,6 +70,18 @@ if os.fork() == 0:
     os._exit(0)
 stamp(name)
 """,
+    # woken by a timer of its own, a thousand times a second
+    "waker": """
+import ctypes
+class Event(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_void_p), ("number", ctypes.c_int), ("how", ctypes.c_int), ("pad", ctypes.c_int * 12)]
+signal.signal(signal.SIGCONT, lambda *_: None)
+timer, every = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 1_000_000, 0, 1_000_000)
+libc = ctypes.CDLL(None)
+assert libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(Event(None, signal.SIGCONT, 0)), ctypes.byref(timer)) == 0
+assert libc.timer_settime(timer, 0, every, None) == 0
+stamp(name)
+""",
     # in a cgroup elsewhere that has the name of the one that was made for it
     "namesake": """
 own = open("/proc/self/cgroup").read().rpartition("0::")[2].split()[0]

@@ -115,6 +115,15 @@ def _somewhere() -> str:
     return folder
 
 
+def test_lines_end_where_git_ends_them() -> None:
+    """A ref may have other characters that Python takes for the end of a line."""
+    assert GitResult(0, "refs/heads/a\u2028b 1\nrefs/heads/c\x85 2\n".encode(), "").lines == [
+        "refs/heads/a\u2028b 1",
+        "refs/heads/c\x85 2",
+    ]
+    assert GitResult(0, b"", "").lines == []
+
+
 def test_quoted_values_round_trip(tmp_path: Path) -> None:
     for value in ('a "b"', "back\\slash", "line\nbreak", "tab\t", "# no comment", "; nor this", " spaces "):
         (tmp_path / "config").write_text(f"[user]\n\tname = {quoted(value)}\n")

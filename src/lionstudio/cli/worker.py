@@ -6,9 +6,9 @@ import argparse
 import os
 import re
 import signal
-import sys
 import threading
 import time
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.workers._hub import require_hub
-from lionstudio.errors import InvalidInput
+from lionstudio.errors import InvalidInput, LionError
 
 if TYPE_CHECKING:
     from lionstudio.shows.workers.worker import WorkerProcess
@@ -93,8 +93,6 @@ def _work(args: argparse.Namespace, labels: tuple[str, ...]) -> int:
         _stop_by_signals(args, worker)
         code = worker.run(once=args.once)
         _line(args, f"Worker {me.name} stopped.")
-        flush()
-        sys.stderr.flush()
         os._exit(code)  # threads of the engine may wait for the hub
 
 
@@ -104,8 +102,10 @@ def _stop_by_signals(args: argparse.Namespace, worker: WorkerProcess) -> None:
     signals: SimpleQueue[int] = SimpleQueue()  # a handler may interrupt the holder of a lock, so it takes none
 
     def stop() -> None:
-        while signals.get():
+        while number := signals.get():
             again = worker.is_stopping
+            if again and number == signal.SIGHUP:
+                continue  # a terminal that closes sends several: one from the kernel, one from its shell
             worker.stop()
             seconds, plays = f"{2 * BEAT_SECONDS:g} s", count(worker.plays, "play")
             text = f"Stopping: nothing new is taken, and {plays} can finish here. Stop again to leave at once."
@@ -117,17 +117,18 @@ def _stop_by_signals(args: argparse.Namespace, worker: WorkerProcess) -> None:
 
     threading.Thread(target=stop, daemon=True, name="signals").start()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _frame: signals.put(number))
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, lambda number, _frame: signals.put(number))
 
 
 def _line(args: argparse.Namespace, text: str) -> None:
-    """Print a line of the log; with --json as an object."""
-    if args.json:
-        from lionstudio.cli._toolkit.json_output import to_json
+    """Print a line of the log; with --json as an object. A log that is gone or full ends no work."""
+    with suppress(OSError, LionError):
+        if args.json:
+            from lionstudio.cli._toolkit.json_output import to_json
 
-        emit(to_json({"schema_version": 1, "at": time.time(), "text": text}) + "\n")
-        flush()
-        return
-    for line in text.splitlines():
-        say(f"{time.strftime('%H:%M:%S')}  {inline(line)}", quiet=args.quiet)
-    sys.stderr.flush()
+            emit(to_json({"schema_version": 1, "at": time.time(), "text": text}) + "\n")
+            flush()
+            return
+        for line in text.splitlines():
+            say(f"{time.strftime('%H:%M:%S')}  {inline(line)}", quiet=args.quiet)

@@ -92,6 +92,11 @@ class GitResult:
         """The output without its last newline."""
         return self.text.rstrip("\n")
 
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the output; names may have other characters that Python takes for the end of a line."""
+        return self.line.split("\n") if self.out else []
+
     def fields(self) -> list[str]:
         """Split the output into its NUL-terminated fields."""
         return [os.fsdecode(field) for field in self.out.split(b"\0")][:-1]

@@ -121,6 +121,21 @@ def test_frozen_agent_of_a_killed_supervisor_and_guard_never_wakes(hub: LeaseHar
 
 
 @pytest.mark.crash
+@pytest.mark.parametrize("freezer", ["signals"])
+def test_agent_that_wakes_itself_while_it_is_frozen_is_ended(hub: LeaseHarness, freezer: str) -> None:
+    watch = hub.begin(hub.take().fence, "waker")
+    hub.cutter.set("cut")
+    tree = hub.tree(watch)
+    wait_until(lambda: not still_alive(tree), what="it woke again and again")
+    ended = boot_time()
+    time.sleep(BEAT)
+
+    assert hub.between(ended, boot_time()) == []
+    hub.cutter.set("pass")
+    assert hub.end(watch).code == -signal.SIGKILL
+
+
+@pytest.mark.crash
 def test_machine_that_was_stopped_freezes_before_it_asks(hub: LeaseHarness) -> None:
     """The agent wakes first, which is the worst order."""
     watch = hub.begin(hub.take().fence, "family")

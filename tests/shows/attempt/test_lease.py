@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -281,6 +283,28 @@ def test_answer_of_the_guard_is_not_followed_by_a_question(monkeypatch: pytest.M
         for _ in range(3):  # one that does not answer is asked once
             keeper._serve_guard()
         assert theirs.recv(100).decode() == f"{guard_process.ASK}\n"
+
+
+def test_lease_goes_on_where_no_descriptor_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that ended here would leave the agent without a guard, or frozen for ever."""
+
+    def fail(*_: object) -> Any:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    keeper = object.__new__(lease.LeaseKeeper)
+    keeper._renewal = SimpleNamespace(renew=fail)  # type: ignore[assignment]
+    assert keeper._renew() is False
+
+    keeper._guard = SimpleNamespace(pid=0, kill=lambda: None, wait=lambda: None)  # type: ignore[assignment]
+    keeper._tree = SimpleNamespace(others=set())  # type: ignore[assignment]
+    keeper._socket, theirs = socket.socketpair()
+    keeper._lines, keeper._asked_at, keeper._looked_at = b"", None, time.monotonic()
+    with keeper._socket, theirs:
+        theirs.close()  # the guard is dead
+        monkeypatch.setattr(socket, "socketpair", fail)
+        for _ in range(2):
+            with pytest.raises(OSError, match="too many"):
+                keeper._serve_guard()
 
 
 def test_supervisor_without_a_lease_loads_no_database(tmp_path: Path) -> None:

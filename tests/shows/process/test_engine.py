@@ -9,11 +9,13 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NoReturn
 
 import apsw
 import pytest
 import sqlalchemy
+from dbos._utils import retriable_postgres_exception
 from tests.support.children import environment
 from tests.support.commands import run_li
 from tests.support.show_harness import TOPIC, ShowHarness
@@ -242,3 +244,15 @@ def test_connection_of_the_engine_waits_for_a_hub_that_is_away(
     monkeypatch.setattr(engine_database, "connect", refuse)
     with pytest.raises(sqlalchemy.exc.OperationalError, match=away.message):
         engine_database.make_connections("postgresql://db.example.org/lion").connect()
+
+
+def test_engine_waits_for_a_hub_that_is_a_standby(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any other error would end the workflow of a director."""
+    pg = SimpleNamespace(info=SimpleNamespace(parameter_status=lambda name: "on"), close=lambda: None)
+    monkeypatch.setattr(engine_database, "connect", lambda path: pg)
+    engine = engine_database.make_connections("postgresql://nowhere/lion")
+
+    with pytest.raises(sqlalchemy.exc.OperationalError, match="standby") as refused:
+        engine.connect()
+
+    assert retriable_postgres_exception(refused.value)

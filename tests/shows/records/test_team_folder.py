@@ -12,8 +12,8 @@ from lionstudio.errors import InvalidInput
 from lionstudio.files.shows.decision_log import list_decisions
 from lionstudio.model.shows.show import Show
 from lionstudio.model.shows.show_files import ABORT, PLAN, REPLACED_PLAN
-from lionstudio.shows.records.team_folder import write_folder, write_requests
 from lionstudio.shows.records.decision_rows import put_abort
+from lionstudio.shows.records.team_folder import write_folder, write_requests
 from lionstudio.state.database import Database
 from lionstudio.state.shows import get_show
 from lionstudio.state.workers.orders import Work, list_orders
@@ -48,12 +48,13 @@ def test_write_folder_keeps_an_edit_that_was_not_sent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("play", ["../../evil", "link"])
-def test_write_words_writes_nothing_outside_of_the_show_folder(tmp_path: Path, play: str) -> None:
+def test_write_requests_writes_nothing_outside_of_the_show_folder(tmp_path: Path, play: str) -> None:
     """A row of a hub names the plays, also on the machine of a person who only decides."""
     show_dir, evil = tmp_path / "shows" / "calc", tmp_path / "evil"
     show_dir.mkdir(parents=True)
     (show_dir / "link").symlink_to(evil)
-    show = Show(topic="calc", show_dir=str(show_dir), metadata={"last_decisions": {play: {"id": "1", "word": "approve"}}})
+    decisions = {play: {"id": "1", "decision": "approve"}}
+    show = Show(topic="calc", show_dir=str(show_dir), metadata={"last_decisions": decisions})
 
     with pytest.raises(InvalidInput):
         write_requests(str(show_dir), show)

@@ -14,8 +14,10 @@ from tests.support.workers import play
 from lionstudio.model.shows.plan import Plan, PlannedPlay
 from lionstudio.shows.director import commands
 from lionstudio.shows.process.engine import SHAPE
+from lionstudio.shows.records.decision_rows import put_abort
 from lionstudio.shows.workers.direct import TeamEngine
 from lionstudio.shows.workers.fenced_database import FencedDatabase
+from lionstudio.shows.workers.team_show import DirectedShow
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.workers import orders
@@ -138,3 +140,18 @@ def test_order_that_is_placed_by_two_threads_at_once_stops_no_later_one(
     later = read(db, orders.find_order, "show/calc~2/2")
     assert later is not None
     assert later.stop is None
+
+
+def test_director_stops_waiting_for_a_remote_when_its_show_was_aborted(db: Database) -> None:
+    """While it opens the show, nothing else looks."""
+    play(db, "calc", "add")
+    director, is_over = Director(db, 1), [False]
+    director.database.is_over = lambda: is_over[0]
+    show = object.__new__(DirectedShow)
+    show.topic, show.show_dir, show.database = "calc", "/nowhere", director.database
+    assert show.why_stop_waiting() is None
+
+    write(db, put_abort, "calc", None, "ann", {})
+    assert show.why_stop_waiting() == "the show was aborted"
+    is_over[0] = True
+    assert show.why_stop_waiting() == "the worker leaves the show"

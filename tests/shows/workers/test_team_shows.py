@@ -48,10 +48,15 @@ def questions(fleet: Fleet) -> list[str | None]:
         return [question.play_name for question in list_unsettled(conn, TOPIC) if question.is_open]
 
 
-def test_reviewer_of_a_team_show_judges_on_the_worker(fleet: Fleet) -> None:
-    agents = fleet.root / "user" / "agents"
+def reviewer_on(fleet: Fleet, machine: str, script: str) -> None:
+    agents = fleet.root / machine / "agents"
     agents.mkdir(parents=True)
-    (agents / "critic.md").write_text(f"---\nprovider: script\n---\n{PASS}\n")
+    (agents / "critic.md").write_text(f"---\nprovider: script\n---\n{script}\n")
+
+
+def test_reviewer_of_a_team_show_judges_on_the_worker(fleet: Fleet) -> None:
+    reviewer_on(fleet, "user", PASS)
+    reviewer_on(fleet, "one", "@say I have not looked")  # of the same name; the one that was ordered counts
     fleet.write_plan({"a": WRITE.format("a")}, gates=[{"review": "critic"}])
     fleet.start_worker("one")
 
@@ -279,6 +284,20 @@ def test_draining_worker_gives_its_show_to_another_one(fleet: Fleet) -> None:
     fleet.wait_until(lambda: (order := fleet.order_of("show")) and fleet.worker_name(order) == "two", 30)
     fleet.wait_for_end()
     assert fleet.statuses() == {"a": "merged"}
+
+
+def test_show_with_a_reviewer_is_directed_on_a_machine_that_never_had_it(fleet: Fleet) -> None:
+    reviewer_on(fleet, "user", PASS)
+    fleet.write_plan({"a": {"prompt": WRITE.format("a"), "needs": ["gpu"]}}, gates=[{"review": "critic"}])
+    fleet.start_worker("one")
+    assert fleet.run_show().code == 0
+    fleet.wait_until(lambda: fleet.order_of("attempt", "a"))  # so the reviewer is pinned
+    fleet.kill_machine("one")
+
+    fleet.start_worker("two", "--labels", "gpu")
+    fleet.wait_for_end()
+
+    fleet.assert_completed("a")
 
 
 def test_copy_of_a_home_is_another_worker(tmp_path: Path) -> None:

@@ -123,6 +123,15 @@ def test_drain_outlives_a_restart_of_the_worker(db: Database) -> None:
     assert workers.can_take(read(db, workers.get_worker, "mars"), [], SHAPE) is True
 
 
+def test_stop_of_a_worker_is_known_until_it_starts_again(db: Database) -> None:
+    write(db, workers.register_worker, _worker("mars"))
+    write(db, lambda conn: workers.beat_worker(conn, "worker-mars", stopping=True))
+    assert read(db, workers.get_worker, "mars").stopping
+
+    write(db, workers.register_worker, _worker("mars"))
+    assert not read(db, workers.get_worker, "mars").stopping
+
+
 def test_beat_of_a_removed_worker_says_so(db: Database) -> None:
     assert write(db, workers.beat_worker, "gone") is None
 

@@ -30,10 +30,10 @@ from lionstudio.settings import Settings
 from lionstudio.shows.director.rules import check_decision
 from lionstudio.shows.process.lock import start_director
 from lionstudio.shows.records.answers import decide
+from lionstudio.shows.records.decision_rows import decide_by_row
 from lionstudio.shows.records.decisions import Decision
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.shows.records.team_folder import write_folder
-from lionstudio.shows.records.decision_rows import decide_by_row
 from lionstudio.state import backends
 from lionstudio.state.database import Database
 from lionstudio.system.li_process import li_environment

@@ -21,9 +21,9 @@ from lionstudio.runs.callers.caller import Subject
 from lionstudio.runs.stop import GRACE_SECONDS
 from lionstudio.settings import Settings
 from lionstudio.shows.attempt.attempt_files import is_held, request_stop, session_of, unfinished_attempts
+from lionstudio.shows.records.decision_rows import put_abort
 from lionstudio.shows.records.decisions import log_decision
 from lionstudio.shows.records.show_dir import find_show_dir
-from lionstudio.shows.records.decision_rows import put_abort
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.session_processes import end_processes_of
 

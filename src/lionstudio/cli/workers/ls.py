@@ -70,7 +70,13 @@ def run(args: argparse.Namespace) -> int:
 
 def state_of(worker: Worker) -> WorkerStatus:
     is_stopped = worker.stopped_at is not None
-    return worker_status(is_stopped=is_stopped, is_fresh=worker.is_fresh, draining=worker.draining, busy=worker.busy)
+    return worker_status(
+        is_stopped=is_stopped,
+        is_fresh=worker.is_fresh,
+        stopping=worker.stopping,
+        draining=worker.draining,
+        busy=worker.busy,
+    )
 
 
 def _orders_of(worker: Worker, orders: list[WorkOrder]) -> list[WorkOrder]:
@@ -89,6 +95,7 @@ def worker_wire(worker: Worker, orders: list[WorkOrder]) -> dict[str, Any]:
         "shape": worker.shape,
         "sandbox": worker.sandbox,
         "draining": worker.draining,
+        "stopping": worker.stopping,
         "started_at": worker.started_at,
         "seen_at": worker.seen_at,
         "silent_seconds": round(worker.silent_seconds, 3),

@@ -11,6 +11,8 @@ from lionstudio.errors import LionError
 from lionstudio.files.definitions.trust import FOLDER, check_folder, trust_command
 from lionstudio.system.safe_read import list_folder
 
+TRAVELLED = "definitions"  # in the home: projects that workers made of the definitions of shows
+
 
 class SearchPath(NamedTuple):
     """A folder that may contain definitions; `refused` is the reason when it is not read."""
@@ -23,8 +25,14 @@ class SearchPath(NamedTuple):
 
 
 def definition_paths(home: str, cwd: str) -> list[SearchPath]:
-    """List the folders of `agents` and `playbooks`. The home is first: a project replaces nothing in it."""
-    return [SearchPath(home, "home"), *project_paths(home, cwd)]
+    """List the folders of `agents` and `playbooks`. The home is first: a project replaces nothing in it.
+
+    A show of workers is played with exactly the definitions that came with it, whatever the home here has.
+    """
+    projects = project_paths(home, cwd)
+    if os.path.dirname(os.path.realpath(cwd)) == os.path.join(os.path.realpath(home), TRAVELLED):
+        return [place for place in projects if place.path == os.path.join(os.path.abspath(cwd), FOLDER)]
+    return [SearchPath(home, "home"), *projects]
 
 
 def skill_paths(home: str, cwd: str, claude: str) -> list[SearchPath]:

@@ -66,6 +66,7 @@ REASONS: Mapping[str, str] = {
     "team.archived": "The team is archived.",
     "worker.stopped": "The worker was stopped.",
     "worker.silent": "The worker was not seen for a whole lease: it ended, is frozen, or cannot reach the hub.",
+    "worker.stopping": "The worker takes no new orders, and ends when it has completed those that it has.",
     "worker.draining": "The worker takes no new orders and completes those that it has.",
     "worker.drained": "The worker takes no new orders and has none: it can be stopped.",
 }

@@ -16,6 +16,7 @@ class WorkerStatus(StrEnum):
 
     STOPPED = "stopped"  # it ended by itself
     SILENT = "silent"  # not seen for a lease: gone, frozen, or cut off
+    STOPPING = "stopping"  # takes nothing new, and ends when it has completed what it has
     DRAINING = "draining"  # takes nothing new, and ends what it has
     DRAINED = "drained"  # takes nothing new, and has nothing: it can be stopped
     BUSY = "busy"
@@ -36,6 +37,7 @@ W = WorkerStatus
 WORKERS: Mapping[WorkerStatus, _Row] = {
     W.STOPPED: _Row("stopped", "neutral", "archived", "ban", reason="worker.stopped"),
     W.SILENT: _Row("silent", "warning", "failed", "disconnected", "warning", "unknown", "worker.silent"),
+    W.STOPPING: _Row("stopping", "warning", "pending", "hourglass", "info", "ok", "worker.stopping"),
     W.DRAINING: _Row("draining", "warning", "pending", "hourglass", "info", "ok", "worker.draining"),
     W.DRAINED: _Row("drained", "warning", "pending", "clock-pause", "info", "ok", "worker.drained"),
     W.BUSY: _Row("busy", "info", "running", "spinner", health="running"),
@@ -43,22 +45,31 @@ WORKERS: Mapping[WorkerStatus, _Row] = {
 }
 
 
-def worker_status(*, is_stopped: bool, is_fresh: bool, draining: bool, busy: int) -> WorkerStatus:
+def worker_status(*, is_stopped: bool, is_fresh: bool, stopping: bool, draining: bool, busy: int) -> WorkerStatus:
     """The status of a worker; `busy` counts the orders that it has."""
     if is_stopped:
         return W.STOPPED
     if not is_fresh:
         return W.SILENT
+    if stopping:
+        return W.STOPPING
     if draining:
         return W.DRAINING if busy else W.DRAINED
     return W.BUSY if busy else W.READY
 
 
 def worker_state(
-    *, is_stopped: bool, is_fresh: bool, draining: bool, busy: int, evidence: str | None = None, now: float
+    *,
+    is_stopped: bool,
+    is_fresh: bool,
+    stopping: bool,
+    draining: bool,
+    busy: int,
+    evidence: str | None = None,
+    now: float,
 ) -> State:
     """The state of a worker, with the evidence for a status that needs a reason."""
-    status = worker_status(is_stopped=is_stopped, is_fresh=is_fresh, draining=draining, busy=busy)
+    status = worker_status(is_stopped=is_stopped, is_fresh=is_fresh, stopping=stopping, draining=draining, busy=busy)
     row = WORKERS[status]
     return State(
         lifecycle=str(status),

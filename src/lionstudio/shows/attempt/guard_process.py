@@ -51,6 +51,7 @@ _MOST_CATCH_SECONDS = 3.0
 _NEWEST = 40  # processes: among them is one that was started a moment ago
 _MOST_PIDS = 1 << 22  # of any Linux
 _MOST_ROUNDS = 500  # of a tree that always grows; the next tick goes on
+_MOST_WAKES = 3  # of a frozen process; then it is ended, because a timer can send it SIGCONT all the time
 _MARK = b"LIONAGI_SESSION_ID="
 _OPTION = b"--session-id"
 _IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)  # our end is the supervisor's
@@ -256,6 +257,7 @@ class AgentGuard:
         self._lost = False
         self._frozen: dict[Process, None] = {}  # in the order in which they were frozen
         self._frozen_at: float | None = None  # by CLOCK_MONOTONIC, as the limits of a run
+        self._wakes: dict[Process, int] = {}  # the looks that found a frozen process awake
         self._lines = b""
         self._ticked_at = time.monotonic()
         self._walked_at = 0.0
@@ -315,8 +317,7 @@ class AgentGuard:
             since = self._ticked_at if now - self._ticked_at > _PAUSE_SECONDS else now
             self._frozen_at = since
         elif now - self._walked_at < _AGAIN_SECONDS:
-            return  # nothing wakes by itself, so a look now and then, and one after each pause, is enough
-        self._walked_at = now
+            return  # few wake by themselves, so a look now and then, and one after each pause, is enough
         quiet = rounds = 0
         while quiet < _QUIET_ROUNDS and rounds < _MOST_ROUNDS:
             awake = self._tree.awake(self._frozen)
@@ -324,11 +325,16 @@ class AgentGuard:
                 if process not in self._frozen:
                     self._frozen[process] = None
                     self._say(FREEZING, text_of(process))
-                send(process, signal.SIGSTOP)
+                elif rounds == 0:
+                    self._wakes[process] = self._wakes.get(process, 0) + 1
+                is_ended = self._wakes.get(process, 0) >= _MOST_WAKES
+                send(process, signal.SIGKILL if is_ended else signal.SIGSTOP)
             # the kernel stops a process at once, but one on another processor only in a moment
             quiet = 0 if awake else quiet + 1
             rounds += 1
-        self._say(FROZEN, str(since))
+        if quiet:
+            self._walked_at = now
+            self._say(FROZEN, str(since))
 
     def _thaw(self) -> None:
         """Wake exactly those that we have stopped, children first: then no parent sees a stopped child."""
@@ -337,6 +343,7 @@ class AgentGuard:
         if self._tree.cgroup is not None:
             self._tree.cgroup.thaw()
         self._frozen.clear()
+        self._wakes.clear()
         self._frozen_at = None
         self._say(THAWED)
 

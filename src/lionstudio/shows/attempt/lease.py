@@ -86,8 +86,9 @@ class LeaseKeeper:
 
     def _start_guard(self) -> None:
         """Start a guard; it hears at once of the last renewal."""
-        self._socket, theirs = socket.socketpair()
-        self._socket.setblocking(False)
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        self._socket = ours
         self._lines, self._asked_at = b"", None
         self._say(f"{guard.RENEWED} {self._renewed_at!r}" if self.lost is None else guard.LOST)
         known = [] if self._frozen_since is None else [repr(self._frozen_since), *self._frozen]
@@ -207,7 +208,7 @@ class LeaseKeeper:
         asked_at = guard.boot_time()
         try:
             is_ours = self._renewal.renew()
-        except LionError:
+        except Exception:  # whatever it was, the hub did not answer, and this thread goes on
             return False
         if self._closing.is_set():
             return True  # it may have been released meanwhile
@@ -225,8 +226,8 @@ class LeaseKeeper:
         while not self._closing.is_set():
             try:
                 self._serve_guard()
-            except OSError:
-                if self._closing.wait(_RETRY_SECONDS):  # no process or descriptor is to be had at the moment
+            except Exception:  # no process or descriptor is to be had at the moment; without us, nothing freezes
+                if self._closing.wait(_RETRY_SECONDS):
                     return
             self._look_at_worker()
             self._reap()
@@ -272,11 +273,12 @@ class LeaseKeeper:
     def _replace_guard(self) -> None:
         assert self._guard is not None
         assert self._socket is not None
-        self._socket.close()
+        before = self._socket
         self._guard.kill()  # it may be stopped
         self._guard.wait()
         self._tree.others.discard(self._guard.pid)
-        self._start_guard()
+        self._start_guard()  # if there is no descriptor for it, the old socket says again that its guard is dead
+        before.close()
 
     def _note_freeze(self, since: float) -> None:
         with self._state_lock:

@@ -100,7 +100,7 @@ class OpenShow:
             self.status = recover(self.show_dir, self.database, self.plan).show.status
             self.follow(text)
             pinned = facts.get("reviewers") or {}
-            self._pins: Pins = {} if accept_current else load_pins(pinned, self.show_dir)
+            self._pins: Pins = {} if accept_current else self._load_pins(pinned)
             self.pin_reviewers(self.plan)
             for name in (
                 name for name, pin in self._pins.items() if pinned.get(name, pin.to_record()) != pin.to_record()
@@ -114,6 +114,9 @@ class OpenShow:
             self.database.close()
             raise
         self.use_plan(self.plan)
+
+    def _load_pins(self, recorded: Mapping[str, Any]) -> Pins:
+        return load_pins(recorded, self.show_dir)
 
     def _check_confinement(self) -> None:
         """Refuse a mode that this machine cannot keep before anything runs, or has a row that says so."""

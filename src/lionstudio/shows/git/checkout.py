@@ -253,7 +253,7 @@ def _merged_refs(checkout: Checkout) -> dict[str, tuple[str, str]]:
     archive = repo.archive(checkout.play, 0).removesuffix("/0")
     form = "--format=%(refname) %(objectname) %(worktreepath)"
     refs = users_git(repo).check("for-each-ref", f"--merged={repo.integration}", form, checkout.branch, archive)
-    lines = (line.split(" ", 2) for line in refs.text.splitlines())
+    lines = (line.split(" ", 2) for line in refs.lines)
     return {name: (oid, worktree) for name, oid, worktree in lines}
 
 

@@ -47,7 +47,7 @@ def list_show_refs(
 
 def _list_refs(git: Git) -> list[_RefLine]:
     form = "--format=%(refname)%00%(objectname)%00%(worktreepath)%00%(committerdate:unix)"
-    lines = git.check("for-each-ref", form).text.splitlines()
+    lines = git.check("for-each-ref", form).lines
     fields = (line.split("\0") for line in lines)
     return [_RefLine(name, oid, worktree, float(date or 0)) for name, oid, worktree, date in fields]
 

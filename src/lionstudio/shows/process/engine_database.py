@@ -34,8 +34,11 @@ _IS_HIDDEN = "SELECT NOT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WH
 
 
 def check_engine(path: str) -> EngineVersion:
-    with connect(path) as pg:
-        is_hidden = pg.execute(_IS_HIDDEN, (SCHEMA,)).fetchone() == (True,)
+    try:
+        with connect(path) as pg:
+            is_hidden = pg.execute(_IS_HIDDEN, (SCHEMA,)).fetchone() == (True,)
+    except psycopg.Error as error:
+        raise translate_error(error, path) from error
     with _engine(path) as engine:
         current, latest = get_migration_versions(engine, SCHEMA, use_listen_notify=True)
     version = EngineVersion(None if is_hidden else current, latest)
@@ -71,7 +74,7 @@ def make_connections(path: str, **options: Any) -> sqlalchemy.Engine:
             raise psycopg.OperationalError(f"connection failed: {error.message}") from error
         if pg.info.parameter_status("in_hot_standby") == "on":  # it waits for the primary in the same way
             pg.close()
-            raise psycopg.OperationalError("the server is a standby")
+            raise psycopg.OperationalError("connection failed: the server is a standby")
         pg.execute(LET_GO)
         pg.autocommit = False
         return pg

@@ -134,15 +134,16 @@ class CarriedOrders:
                         raise Detached
                     answer: codec.Json = {"status": carried.show.run()}
             except Detached:
-                if carried.leaving:
-                    with suppress(LionError):  # then it is given away after its lease
-                        self._release(carried.order)
+                self._leave(carried)
                 raise
             except OrderLost as error:
                 raise Lost from error
             except AWAY as error:
                 raise Detached from error  # no answer: the show is resumed from its steps
             except Exception as error:
+                if carried.is_over:  # perhaps it stopped waiting for the remote because of that
+                    self._leave(carried)
+                    raise Detached from error
                 answer = self._failed(carried.order, error)
             point("worker.directed")
             self._answer(carried, answer)
@@ -202,6 +203,12 @@ class CarriedOrders:
                 self._forget(carried)
 
     # ── the end of an order ──
+
+    def _leave(self, carried: Carried) -> None:
+        """Release a show that this worker is to leave; otherwise it is given away after its lease."""
+        if carried.leaving:
+            with suppress(LionError):
+                self._release(carried.order)
 
     def _failed(self, order: WorkOrder, error: Exception) -> Any:
         """The answer of an order that failed here; None for a command that cannot be read."""

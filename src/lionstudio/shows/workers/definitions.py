@@ -9,8 +9,10 @@ from typing import Any
 
 from lionstudio.errors import InvalidInput, LionError, NotFound
 from lionstudio.files.definitions import trust
-from lionstudio.files.definitions.catalog import Definition, find_definition, path_for
+from lionstudio.files.definitions.catalog import Definition, find_definition, load_value, path_for
+from lionstudio.files.definitions.search_paths import TRAVELLED
 from lionstudio.model.providers import find_provider
+from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.plan import Plan
 from lionstudio.runs.prepare.playbook_steps import get_playbook
 from lionstudio.settings import Settings
@@ -21,7 +23,6 @@ from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.filelock import locked
 from lionstudio.system.safe_read import read_text
 
-_FOLDER = "definitions"  # in the home
 Reference = dict[str, str]
 
 
@@ -41,6 +42,7 @@ def find_definitions(plan: Plan, settings: Settings) -> list[Definition]:
         if "/" not in name and find_provider(name) is None:
             definition = find_definition("agent", name, settings.home, folder)
             if definition is not None:
+                load_value(definition)  # refused, where its file may not be read: it is a link out of its project
                 definitions[f"agent/{name}"] = definition
     return list(definitions.values())
 
@@ -58,13 +60,13 @@ def store_definitions(conn: Connection, definitions: Sequence[Definition]) -> li
     """Store the texts as versions, and return what orders name: kind, name and digest."""
     references = []
     for definition in definitions:
-        text = read_text(definition.path)
-        version = save_version(conn, definition.kind, definition.key, text, path=definition.path)
-        if hashlib.sha256(version.content.encode()).hexdigest() != version.sha256:
+        text = definition.text or ""  # as it was checked; its file may be another one by now
+        if redactor().text(text) != text:
             raise InvalidInput(
                 f"{definition.kind} {definition.name} holds a secret, which no row stores",
                 hint="name a variable with pass_env instead of its value",
             )
+        version = save_version(conn, definition.kind, definition.key, text, path=definition.path)
         references.append(
             {"kind": definition.kind, "name": definition.name, "key": definition.key, "sha256": version.sha256}
         )
@@ -76,7 +78,7 @@ def make_definitions(references: Sequence[Mapping[str, Any]], database: Database
     digest = hashlib.sha256(
         "".join(sorted(f"{ref['kind']}/{ref['name']}:{ref['sha256']}\n" for ref in references)).encode()
     )
-    project = os.path.join(home, _FOLDER, digest.hexdigest()[:32])
+    project = os.path.join(home, TRAVELLED, digest.hexdigest()[:32])
     folder = os.path.join(project, trust.FOLDER)
     with locked(f"{project}.lock"):  # the orders of a show begin at once, and half of a folder must not be trusted
         make_folder(folder)

@@ -26,7 +26,7 @@ class FencedDatabase(Database):
         self.path = inner.path
         self._inner = inner
         self._order_id, self._fence = order_id, fence
-        self._is_over = is_over  # whether to stop waiting for the hub
+        self.is_over = is_over  # whether to stop waiting for the hub
 
     def write(self, work: Callable[[Connection], T]) -> T:
         def fenced(conn: Connection) -> T:
@@ -49,7 +49,7 @@ class FencedDatabase(Database):
             try:
                 return work()
             except AWAY as error:
-                if self._is_over():
+                if self.is_over():
                     raise OrderLost(f"order {self._order_id} is carried out elsewhere, or not at all") from error
                 time.sleep(_RETRY_SECONDS)
 

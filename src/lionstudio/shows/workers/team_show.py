@@ -22,7 +22,7 @@ from lionstudio.settings import Settings
 from lionstudio.shows.attempt import attempt_files
 from lionstudio.shows.attempt.attempt_files import AttemptWatch, Exit, Lease
 from lionstudio.shows.execute.open_show import OpenShow
-from lionstudio.shows.gates.reviewers import pin_reviewer, save_pins
+from lionstudio.shows.gates.reviewers import Pins, pin_reviewer, save_pins
 from lionstudio.shows.git.merge import PreparedMerge, tip_without
 from lionstudio.shows.git.remote.branch import fetch_tip, remembered_tip
 from lionstudio.shows.git.remote.open_remote import open_remote_repo
@@ -100,7 +100,11 @@ class TeamShow(OpenShow):
                 except Unavailable:
                     self._facts()  # waits for the hub
 
-        return wait_out_remote(reach_hub, warn=self.warn, why_stop=self.stop_reason)
+        return wait_out_remote(reach_hub, warn=self.warn, why_stop=self.why_stop_waiting)
+
+    def why_stop_waiting(self) -> str | None:
+        """Return why to give up on a remote that is away."""
+        return self.stop_reason()
 
     # ── records: the rows ──
 
@@ -169,6 +173,18 @@ class DirectedShow(TeamShow):
         self._use_team(show.metadata)
         self.resumed_by = show.metadata.get("resumed_by")  # the last order that has resumed the show
         self._open(accept_current=accept_current)
+
+    def why_stop_waiting(self) -> str | None:
+        """By the row: while the show is opened, nothing else looks whether it was aborted or is to be left."""
+        if self.database.is_over():
+            return "the worker leaves the show"
+        return self.stop_reason() or ("the show was aborted" if self._facts().get("abort") else None)
+
+    def _load_pins(self, recorded: Mapping[str, Any]) -> Pins:
+        """Pin what came with the show: the text of a definition may never have been on this machine."""
+        pins = {name: pin_reviewer(name, self.runnable_plan, self.settings) for name in recorded}
+        save_pins({name: pin for name, pin in pins.items() if pin.to_record() == recorded[name]}, self.show_dir)
+        return super()._load_pins(recorded)
 
     def _check_confinement(self) -> None:
         """The machine of an attempt checks it."""
@@ -307,7 +323,7 @@ class OrderShow(TeamShow):
         """The reviewer of the definition that travelled with the show; refused when another one was pinned."""
         pinned = pin_reviewer(name, self.runnable_plan, self.settings)
         recorded = self._reviewers.get(name)
-        if isinstance(recorded, Mapping) and recorded.get("digest") not in (None, pinned.digest):
+        if recorded != pinned.to_record():
             raise LionError(f"the reviewer {name} is not the one that was pinned", hint=f"li show resume {self.topic}")
         save_pins({name: pinned}, self.show_dir)
         return pinned

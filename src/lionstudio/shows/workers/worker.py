@@ -107,8 +107,11 @@ class WorkerProcess:
     def plays(self) -> int:
         return sum(carried.order.work.takes_place for carried in self._carried.list())
 
+    def _takes_nothing(self) -> bool:
+        return self._stopping or self._draining
+
     def _is_finished(self) -> bool:
-        if self._stopping or self._draining:
+        if self._takes_nothing():
             self._carried.give_shows_back()
         return self._stopping and (self._leaving or not self._carried.list())
 
@@ -170,13 +173,15 @@ class WorkerProcess:
 
     def _take(self) -> int:
         """Take what waits and fits; returns the number of orders taken."""
-        if self._stopping or self._draining:
+        if self._takes_nothing():
             return 0
         assert self._database is not None
         taken = 0
         waiting = self._database.read(list_waiting)
         self._report_other_shapes(waiting)
         for order in sorted(waiting, key=lambda order: _FIRST.index(order.work)):
+            if self._takes_nothing():
+                break
             has_room = not order.work.takes_place or self.plays < self._me.at_once
             if not has_room or not can_take(self._me, order.needs, order.shape):
                 continue
@@ -239,7 +244,7 @@ class WorkerProcess:
         held = [carried for carried in self._carried.list() if not carried.is_lost]
 
         def work(conn: Connection) -> tuple[bool | None, dict[str, bool], dict[str, str | None]]:
-            draining = beat_worker(conn, self._me.id)
+            draining = beat_worker(conn, self._me.id, stopping=self._stopping)
             if draining is None:  # it was removed from the list while it was away
                 with suppress(Conflict):  # its name has another worker now; the leases are renewed all the same
                     register_worker(conn, self._me)

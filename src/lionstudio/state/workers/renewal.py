@@ -28,7 +28,7 @@ class Renewal:
         except LIBRARY_ERRORS as error:
             self.close()
             raise translate(error, self._db) from error
-        except LionError:
+        except Exception:
             self.close()
             raise
 

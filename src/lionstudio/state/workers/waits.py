@@ -67,9 +67,9 @@ def explain_wait(order: WorkOrder, workers: Iterable[Worker], loads: Mapping[str
     same_version = [worker for worker in labeled if worker.shape == order.shape]
     if not same_version:
         return OrderWait(WaitCode.OTHER_VERSION, "every worker that has its labels has another version")
-    willing = [worker for worker in same_version if not worker.draining]
+    willing = [worker for worker in same_version if not worker.draining and not worker.stopping]
     if not willing:
-        return OrderWait(WaitCode.DRAINING, "every worker that could take it is draining")
+        return OrderWait(WaitCode.DRAINING, "every worker that could take it is draining or stopping")
     if order.work.takes_place and all(loads.get(worker.id, 0) >= worker.at_once for worker in willing):
         return OrderWait(WaitCode.FULL, "every worker that could take it is busy")
     return OrderWait(WaitCode.SOON, "a worker takes it within seconds")

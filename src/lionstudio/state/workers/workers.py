@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from lionstudio.errors import Ambiguous, Conflict, NotFound
 from lionstudio.model.json_codec import dump, load_or_keep
@@ -29,7 +30,8 @@ class Worker:
     shape: str
     machine_id: str | None = None
     sandbox: str | None = None
-    draining: bool = False
+    draining: bool = False  # a person wants it to take nothing new
+    stopping: bool = False  # it ends when it has completed what it has
     started_at: float = 0.0
     seen_at: float = 0.0
     stopped_at: float | None = None
@@ -49,7 +51,7 @@ VALUES (:id, :machine, :name, :labels, :at_once, :version, :shape, :sandbox,
 ON CONFLICT (id) DO UPDATE SET
   machine_id = excluded.machine_id, name = excluded.name, labels = excluded.labels, at_once = excluded.at_once,
   version = excluded.version, shape = excluded.shape, sandbox = excluded.sandbox, started_at = excluded.started_at,
-  seen_at = excluded.seen_at, stopped_at = NULL
+  seen_at = excluded.seen_at, stopping = 0, stopped_at = NULL
 """
 _NAMESAKE = """
 SELECT id FROM workers
@@ -79,13 +81,14 @@ def register_worker(conn: Connection, worker: Worker) -> None:
 
 
 _BEAT = """
-UPDATE workers SET seen_at = (julianday('now') - 2440587.5) * 86400.0 WHERE id = :id RETURNING draining
+UPDATE workers SET seen_at = (julianday('now') - 2440587.5) * 86400.0, stopping = :stopping WHERE id = :id
+RETURNING draining
 """
 
 
-def beat_worker(conn: Connection, worker_id: str) -> bool | None:
+def beat_worker(conn: Connection, worker_id: str, *, stopping: bool = False) -> bool | None:
     """Record that a worker was seen now; return whether it is draining, None if it was removed."""
-    row = conn.one(_BEAT, {"id": worker_id})
+    row = conn.one(_BEAT, {"id": worker_id, "stopping": int(stopping)})
     return None if row is None else bool(row[0])
 
 
@@ -123,8 +126,8 @@ def read_labels(text: object) -> tuple[str, ...]:
 
 
 _LIST = """
-SELECT w.id, w.machine_id, w.name, w.labels, w.at_once, w.version, w.shape, w.sandbox, w.draining, w.started_at,
-       w.seen_at, w.stopped_at, (julianday('now') - 2440587.5) * 86400.0 - w.seen_at AS silent_seconds,
+SELECT w.id, w.machine_id, w.name, w.labels, w.at_once, w.version, w.shape, w.sandbox, w.draining, w.stopping,
+       w.started_at, w.seen_at, w.stopped_at, (julianday('now') - 2440587.5) * 86400.0 - w.seen_at AS silent_seconds,
        (SELECT count(*) FROM orders o WHERE o.worker_id = w.id AND o.ended_at IS NULL) AS busy
   FROM workers w ORDER BY w.name, w.id
 """
@@ -132,7 +135,12 @@ SELECT w.id, w.machine_id, w.name, w.labels, w.at_once, w.version, w.shape, w.sa
 
 def list_workers(conn: Connection) -> list[Worker]:
     rows = conn.dicts(_LIST)
-    return [Worker(**{**row, "labels": read_labels(row["labels"]), "draining": bool(row["draining"])}) for row in rows]
+    return [_from_row(row) for row in rows]
+
+
+def _from_row(row: dict[str, Any]) -> Worker:
+    flags = {name: bool(row[name]) for name in ("draining", "stopping")}
+    return Worker(**{**row, **flags, "labels": read_labels(row["labels"])})
 
 
 def get_worker(conn: Connection, text: str) -> Worker:

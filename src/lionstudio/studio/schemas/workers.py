@@ -37,7 +37,8 @@ class WorkerView(ResponseModel):
     version: str
     is_same_version: bool = Field(description="as this Studio; a worker of another version may take nothing")
     sandbox: str | None = Field(description="how it confines programs; null: it cannot")
-    draining: bool
+    draining: bool = Field(description="a person wants it to take nothing new")
+    stopping: bool = Field(description="it ends when it has completed its orders")
     started_at: float
     seen_at: float
     silent_seconds: float = Field(description="since it was seen last")

@@ -40,6 +40,7 @@ def _worker_json(worker: Worker, orders: list[HeldOrder], load: int, machine: st
     state = worker_state(
         is_stopped=worker.stopped_at is not None,
         is_fresh=worker.is_fresh,
+        stopping=worker.stopping,
         draining=worker.draining,
         busy=len(orders),
         now=now,
@@ -56,6 +57,7 @@ def _worker_json(worker: Worker, orders: list[HeldOrder], load: int, machine: st
         "is_same_version": worker.version == VERSION,
         "sandbox": worker.sandbox,
         "draining": worker.draining,
+        "stopping": worker.stopping,
         "started_at": worker.started_at,
         "seen_at": worker.seen_at,
         "silent_seconds": max(0.0, worker.silent_seconds),

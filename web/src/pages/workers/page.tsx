@@ -73,7 +73,7 @@ function WorkerList({ workers }: { workers: Worker[] }) {
       keys: "d",
       label: "Drain the worker, or let it take orders again",
       group: "Workers",
-      run: () => current && current.stopped_at === null && void drain(current),
+      run: () => current && current.stopped_at === null && !current.stopping && void drain(current),
     },
   ]);
   return (

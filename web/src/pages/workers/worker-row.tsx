@@ -47,7 +47,7 @@ export function WorkerRow({ id, worker, active, drain, remove }: RowProps) {
           )}
         </span>
         <span className={classes.actions}>
-          {worker.stopped_at === null && (
+          {worker.stopped_at === null && !worker.stopping && (
             <Button variant="default" size="compact-sm" onClick={() => void drain(worker)}>
               {worker.draining ? "Undrain" : "Drain"}
             </Button>

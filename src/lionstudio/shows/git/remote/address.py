@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from urllib.parse import unquote, urlsplit
 
 from lionstudio.errors import InvalidInput, NotFound
@@ -45,6 +46,11 @@ def check_address(address: str, *, folder: str | None = None) -> str:
     if not address.startswith((".", "/", "~")) and (scp := _SCP.fullmatch(address)):
         return _check_scp(address, scp)
     return _check_path(address, folder)
+
+
+def as_argument(text: str) -> str:
+    """Return a path or an address as a word of a command that is printed."""
+    return shlex.quote(shown(without_credentials(text)))
 
 
 def without_credentials(text: str) -> str:
@@ -125,9 +131,10 @@ def _find_remote(name: str, repo: str | None) -> str:
     config = read_users_config(located.git_dir, rf"^(remote\.{key}\.(url|pushurl)|url\..*\.insteadof)$")
     url, push_url = config.get(f"remote.{name}.url"), config.get(f"remote.{name}.pushurl")
     if not url:
+        command = f"git -C {as_argument(located.path)} remote add {as_argument(name)} URL"
         raise InvalidInput(
             f"{shown(located.path)} has no remote {name}, so other machines cannot fetch it",
-            hint=f"add `remote: URL` to the plan, or run: git -C {shown(located.path)} remote add {name} URL",
+            hint=f"add `remote: URL` to the plan, or run: {command}",
         )
     if push_url not in (None, url):
         raise InvalidInput(

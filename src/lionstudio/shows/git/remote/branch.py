@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from lionstudio.crash import point
 from lionstudio.errors import NotFound
+from lionstudio.shows.git.remote.address import as_argument
 from lionstudio.shows.git.remote.errors import RemoteRefused
 from lionstudio.shows.git.remote.fence import Seen, check_fence, look, push_fenced, raise_fence
 from lionstudio.shows.git.remote.mirror import mirror_of
@@ -61,7 +62,7 @@ def _tip_of(repo: Repo, play: str | None) -> tuple[Seen, str]:
         remote = mirror_of(repo).transport.shown
         raise NotFound(
             f"the branch {_name(repo)} is gone from {remote}",
-            hint=f"restore it: git push {remote} COMMIT:{repo.integration}",
+            hint=f"restore it: git push {as_argument(mirror_of(repo).remote)} COMMIT:{repo.integration}",
         )
     return seen, seen.tip
 

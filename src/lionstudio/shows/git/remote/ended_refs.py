@@ -43,7 +43,7 @@ def list_ended_refs(
 
 def _list_seen(mirror: RemoteMirror) -> dict[str, tuple[str, float]]:
     form = "--format=%(refname) %(objectname) %(committerdate:unix)"
-    lines = Git(git_dir=mirror.path).check("for-each-ref", form, _SEEN).text.splitlines()
+    lines = Git(git_dir=mirror.path).check("for-each-ref", form, _SEEN).lines
     fields = (line.split(" ") for line in lines)
     return {f"refs/{name.removeprefix(_SEEN)}": (oid, float(date or 0)) for name, oid, date in fields}
 

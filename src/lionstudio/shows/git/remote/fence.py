@@ -57,7 +57,7 @@ def look(repo: Repo, play: str | None = None, *, integration: bool = True, fetch
             specs = [f"+{name}:{name}" for name in wanted] + [f"+{name}:{tracking(name)}" for name in patterns]
             mirror_of(repo).transport.fetch(specs, strict=True)
         names = [*wanted, *map(tracking, refs)]
-        lines = users_git(repo).check("for-each-ref", f"--format={_FORM}", *names).text.splitlines()
+        lines = users_git(repo).check("for-each-ref", f"--format={_FORM}", *names).lines
     by_name = {name: Fence(oid, _number(number)) for name, oid, number in (line.split(" ", 2) for line in lines)}
     fences = {
         namespace: by_name.get(tracking(ref), Fence()) for namespace, ref in zip(NAMESPACES, refs, strict=bool(refs))

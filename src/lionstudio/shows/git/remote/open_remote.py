@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from lionstudio.errors import InvalidInput
 from lionstudio.show_sync.checkouts import DIRECTOR
 from lionstudio.shows.git.preflight import LocatedRepo, find_commit
+from lionstudio.shows.git.remote.address import as_argument
 from lionstudio.shows.git.remote.branch import begin_branch, find_tip
 from lionstudio.shows.git.remote.errors import RemoteRefused
 from lionstudio.shows.git.remote.mirror import RemoteMirror, open_mirror, tracking, waiting_for_remote
@@ -130,7 +131,8 @@ def _base_problems(mirror: RemoteMirror, name: str | None, base: str | None) -> 
     if base is None and name is None:
         yield f"{remote} has no commit yet; push something first"
     elif base is None:
-        yield f"{shown(str(name))} does not exist on {remote}; list its branches with: git ls-remote --heads {remote}"
+        command = f"git ls-remote --heads {as_argument(mirror.remote)}"
+        yield f"{shown(str(name))} does not exist on {remote}; list its branches with: {command}"
 
 
 def _name_problems(mirror: RemoteMirror, topic: str) -> Iterator[str]:

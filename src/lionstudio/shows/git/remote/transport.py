@@ -137,7 +137,7 @@ class Transport:
         args = ["ls-remote", "--symref", *self._served("upload"), "--", self.remote, *patterns]
         result = self._check(args, BRIEF_SECONDS)
         refs = {}
-        for line in result.text.splitlines():
+        for line in result.lines:
             value, _, name = line.partition("\t")
             if OID.fullmatch(value):
                 refs[name] = value

@@ -9,6 +9,7 @@ CREATE TABLE workers (
   shape text NOT NULL,
   sandbox text,
   draining bigint NOT NULL DEFAULT 0,
+  stopping bigint NOT NULL DEFAULT 0,
   started_at double precision NOT NULL,
   seen_at double precision NOT NULL,
   stopped_at double precision
@@ -39,9 +40,10 @@ ALTER TABLE plays ADD COLUMN fence bigint NOT NULL DEFAULT 0;
 CREATE TRIGGER workers_feed AFTER INSERT OR DELETE ON workers
   FOR EACH ROW EXECUTE FUNCTION feed('worker', 'id', '');
 CREATE TRIGGER workers_feed_update AFTER UPDATE ON workers
-  FOR EACH ROW WHEN ((NEW.name, NEW.labels, NEW.at_once, NEW.version, NEW.shape, NEW.sandbox, NEW.draining, NEW.stopped_at)
+  FOR EACH ROW WHEN ((NEW.name, NEW.labels, NEW.at_once, NEW.version, NEW.shape, NEW.sandbox, NEW.draining, NEW.stopping,
+                      NEW.stopped_at)
     IS DISTINCT FROM
-    (OLD.name, OLD.labels, OLD.at_once, OLD.version, OLD.shape, OLD.sandbox, OLD.draining, OLD.stopped_at))
+    (OLD.name, OLD.labels, OLD.at_once, OLD.version, OLD.shape, OLD.sandbox, OLD.draining, OLD.stopping, OLD.stopped_at))
   EXECUTE FUNCTION feed('worker', 'id', '');
 CREATE TRIGGER orders_feed AFTER INSERT OR UPDATE OF worker_id, fence, stop, ended_at OR DELETE ON orders
   FOR EACH ROW EXECUTE FUNCTION feed('order', 'id', 'topic');

@@ -536,6 +536,7 @@ CREATE TABLE workers (
   shape text NOT NULL,
   sandbox text,
   draining bigint NOT NULL DEFAULT 0,
+  stopping bigint NOT NULL DEFAULT 0,
   started_at double precision NOT NULL,
   seen_at double precision NOT NULL,
   stopped_at double precision

@@ -78,9 +78,10 @@ CREATE TRIGGER definitions_feed AFTER INSERT OR UPDATE OR DELETE ON definitions
 CREATE TRIGGER workers_feed AFTER INSERT OR DELETE ON workers
   FOR EACH ROW EXECUTE FUNCTION feed('worker', 'id', '');
 CREATE TRIGGER workers_feed_update AFTER UPDATE ON workers
-  FOR EACH ROW WHEN ((NEW.name, NEW.labels, NEW.at_once, NEW.version, NEW.shape, NEW.sandbox, NEW.draining, NEW.stopped_at)
+  FOR EACH ROW WHEN ((NEW.name, NEW.labels, NEW.at_once, NEW.version, NEW.shape, NEW.sandbox, NEW.draining, NEW.stopping,
+                      NEW.stopped_at)
     IS DISTINCT FROM
-    (OLD.name, OLD.labels, OLD.at_once, OLD.version, OLD.shape, OLD.sandbox, OLD.draining, OLD.stopped_at))
+    (OLD.name, OLD.labels, OLD.at_once, OLD.version, OLD.shape, OLD.sandbox, OLD.draining, OLD.stopping, OLD.stopped_at))
   EXECUTE FUNCTION feed('worker', 'id', '');
 CREATE TRIGGER orders_feed AFTER INSERT OR UPDATE OF worker_id, fence, stop, ended_at OR DELETE ON orders
   FOR EACH ROW EXECUTE FUNCTION feed('order', 'id', 'topic');

@@ -9,7 +9,8 @@ CREATE TABLE workers (
   version     TEXT    NOT NULL,            -- of Lion Studio there
   shape       TEXT    NOT NULL,            -- of the orders that it can carry out
   sandbox     TEXT,                        -- NULL: it cannot confine programs
-  draining    INTEGER NOT NULL DEFAULT 0,
+  draining    INTEGER NOT NULL DEFAULT 0,  -- 1: a person wants it to take nothing new
+  stopping    INTEGER NOT NULL DEFAULT 0,  -- 1: it ends when it has completed what it has
   started_at  REAL    NOT NULL,
   seen_at     REAL    NOT NULL,
   stopped_at  REAL
@@ -41,10 +42,11 @@ CREATE TRIGGER workers_created AFTER INSERT ON workers BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
     VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'worker', NEW.id, NULL);
 END;
-CREATE TRIGGER workers_updated AFTER UPDATE OF name, labels, at_once, version, shape, sandbox, draining, stopped_at ON workers
+CREATE TRIGGER workers_updated
+AFTER UPDATE OF name, labels, at_once, version, shape, sandbox, draining, stopping, stopped_at ON workers
 WHEN NEW.name IS NOT OLD.name OR NEW.labels IS NOT OLD.labels OR NEW.at_once IS NOT OLD.at_once
   OR NEW.version IS NOT OLD.version OR NEW.shape IS NOT OLD.shape OR NEW.sandbox IS NOT OLD.sandbox
-  OR NEW.draining IS NOT OLD.draining OR NEW.stopped_at IS NOT OLD.stopped_at BEGIN
+  OR NEW.draining IS NOT OLD.draining OR NEW.stopping IS NOT OLD.stopping OR NEW.stopped_at IS NOT OLD.stopped_at BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
     VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'worker', NEW.id, NULL);
 END;

@@ -540,7 +540,8 @@ CREATE TABLE workers (
   version     TEXT    NOT NULL,            -- of Lion Studio there
   shape       TEXT    NOT NULL,            -- of the orders that it can carry out
   sandbox     TEXT,                        -- NULL: it cannot confine programs
-  draining    INTEGER NOT NULL DEFAULT 0,
+  draining    INTEGER NOT NULL DEFAULT 0,  -- 1: a person wants it to take nothing new
+  stopping    INTEGER NOT NULL DEFAULT 0,  -- 1: it ends when it has completed what it has
   started_at  REAL    NOT NULL,
   seen_at     REAL    NOT NULL,
   stopped_at  REAL
