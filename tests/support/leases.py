@@ -70,16 +70,18 @@ if os.fork() == 0:
     os._exit(0)
 stamp(name)
 """,
-    # woken by a timer of its own, a thousand times a second
+    # woken by timers of its own, one every five milliseconds
     "waker": """
 import ctypes
 class Event(ctypes.Structure):
     _fields_ = [("value", ctypes.c_void_p), ("number", ctypes.c_int), ("how", ctypes.c_int), ("pad", ctypes.c_int * 12)]
 signal.signal(signal.SIGCONT, lambda *_: None)
-timer, every = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 1_000_000, 0, 1_000_000)
-libc = ctypes.CDLL(None)
-assert libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(Event(None, signal.SIGCONT, 0)), ctypes.byref(timer)) == 0
-assert libc.timer_settime(timer, 0, every, None) == 0
+libc, timer = ctypes.CDLL(None), ctypes.c_void_p()
+for number in range(1, 4000):
+    at = (ctypes.c_long * 4)(0, 0, *divmod(5_000_000 * number, 10**9))
+    event = Event(None, signal.SIGCONT, 0)
+    assert libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) == 0
+    assert libc.timer_settime(timer, 0, at, None) == 0
 stamp(name)
 """,
     # in a cgroup elsewhere that has the name of the one that was made for it

@@ -132,7 +132,7 @@ def test_agent_that_wakes_itself_while_it_is_frozen_is_ended(hub: LeaseHarness, 
 
     assert hub.between(ended, boot_time()) == []
     hub.cutter.set("pass")
-    assert hub.end(watch).code == -signal.SIGKILL
+    assert hub.end(watch).code == 128 + signal.SIGKILL
 
 
 @pytest.mark.crash
