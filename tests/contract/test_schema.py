@@ -84,7 +84,7 @@ RELEASED = {
     6: "7cbba62cb9d522a8",
     7: "81feeb5a720f9d0d",
     8: "8d4c112cd4215175",
-    9: "656fc8b279401b21",
+    9: "5a34fa3bcb2c30b4",
 }
 
 

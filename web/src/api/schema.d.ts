@@ -6644,8 +6644,16 @@ export interface components {
              * @description how it confines programs; null: it cannot
              */
             sandbox: string | null;
-            /** Draining */
+            /**
+             * Draining
+             * @description a person wants it to take nothing new
+             */
             draining: boolean;
+            /**
+             * Stopping
+             * @description it ends when it has completed its orders
+             */
+            stopping: boolean;
             /** Started At */
             started_at: number;
             /** Seen At */

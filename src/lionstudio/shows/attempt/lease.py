@@ -277,7 +277,7 @@ class LeaseKeeper:
         self._guard.kill()  # it may be stopped
         self._guard.wait()
         self._tree.others.discard(self._guard.pid)
-        self._start_guard()  # if there is no descriptor for it, the old socket says again that its guard is dead
+        self._start_guard()  # where no descriptor is free, the socket of before reports its dead guard again
         before.close()
 
     def _note_freeze(self, since: float) -> None:
