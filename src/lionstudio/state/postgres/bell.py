@@ -32,7 +32,8 @@ class NotifyBell:
         self._thread: threading.Thread | None = None
 
     def ring(self) -> None:
-        self._rung.set()
+        if not self._rung.is_set():  # what was rung is cleared before it is sent, so it covers this commit too
+            self._rung.set()
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name="lion-bell", daemon=True)
             self._thread.start()
