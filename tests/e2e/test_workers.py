@@ -14,7 +14,7 @@ from tests.support.workers import order, play, register, silence, take
 
 from lionstudio.state.database import Database
 from lionstudio.state.workers.orders import Work
-from lionstudio.state.workers.workers import LEASE_SECONDS, stop_worker
+from lionstudio.state.workers.workers import LEASE_SECONDS, beat_worker, stop_worker
 
 Visit = Callable[..., Watched]
 SIZES = [(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")]
@@ -80,6 +80,20 @@ def test_workers_show_what_each_carries_out(visit: Visit, fleet: Studio, width: 
     expect(page.get_by_role("list", name="Waiting orders")).to_contain_text("no connected worker has the label tpu")
     assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_worker_that_stops_is_not_offered_to_be_drained(visit: Visit, fleet: Studio, width: int, scheme: str) -> None:
+    with Database(fleet.settings.db) as db:
+        write(db, lambda conn: beat_worker(conn, "a" * 32, stopping=True))
+    page = visit(fleet, viewport={"width": width, "height": 900}, color_scheme=scheme).open("workers")
+
+    north = page.locator("[data-worker=north]")
+    expect(north).to_contain_text("stopping")
+    expect(north.get_by_role("button")).to_have_count(0)
+    expect(page.locator("[data-worker=south]").get_by_role("button", name="Drain")).to_be_visible()
+    keep(page, f"workers-stopping-{width}-{scheme}")
+    assert_accessible(page)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
