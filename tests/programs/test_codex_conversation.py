@@ -71,7 +71,9 @@ def test_codex_conversation_stores_the_messages_of_codex_exec(codex: Agent) -> N
 
     assert conversation.ended == alone.ended == Ended(SessionStatus.COMPLETED, 0)
     assert shapes(conversation) == shapes(alone)
-    assert conversation.usage == alone.usage
+    assert conversation.usage[:4] == alone.usage[:4]
+    # each of the four calls is rounded to a micro-dollar by itself, the sum of `codex exec` once
+    assert abs((conversation.usage.cost_microusd or 0) - (alone.usage.cost_microusd or 0)) <= 4
     assert conversation.facts["model"] == "gpt-5"
     assert conversation.facts["conversation"]
     assert not questions(conversation)
