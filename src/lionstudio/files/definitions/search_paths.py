@@ -11,7 +11,7 @@ from lionstudio.errors import LionError
 from lionstudio.files.definitions.trust import FOLDER, check_folder, trust_command
 from lionstudio.system.safe_read import list_folder
 
-TRAVELLED = "definitions"  # in the home: projects that workers made of the definitions of shows
+SHOW_DEFINITIONS = "definitions"  # in the home: projects that workers made of the definitions of shows
 
 
 class SearchPath(NamedTuple):
@@ -30,7 +30,7 @@ def definition_paths(home: str, cwd: str) -> list[SearchPath]:
     A show of workers is played with exactly the definitions that came with it, whatever the home here has.
     """
     projects = project_paths(home, cwd)
-    if os.path.dirname(os.path.realpath(cwd)) == os.path.join(os.path.realpath(home), TRAVELLED):
+    if os.path.dirname(os.path.realpath(cwd)) == os.path.join(os.path.realpath(home), SHOW_DEFINITIONS):
         return [place for place in projects if place.path == os.path.join(os.path.abspath(cwd), FOLDER)]
     return [SearchPath(home, "home"), *projects]
 

@@ -10,7 +10,7 @@ from typing import Any
 from lionstudio.errors import InvalidInput, LionError, NotFound
 from lionstudio.files.definitions import trust
 from lionstudio.files.definitions.catalog import Definition, find_definition, load_value, path_for
-from lionstudio.files.definitions.search_paths import TRAVELLED
+from lionstudio.files.definitions.search_paths import SHOW_DEFINITIONS
 from lionstudio.model.providers import find_provider
 from lionstudio.model.redaction.process import redactor
 from lionstudio.model.shows.plan import Plan
@@ -78,7 +78,7 @@ def make_definitions(references: Sequence[Mapping[str, Any]], database: Database
     digest = hashlib.sha256(
         "".join(sorted(f"{ref['kind']}/{ref['name']}:{ref['sha256']}\n" for ref in references)).encode()
     )
-    project = os.path.join(home, TRAVELLED, digest.hexdigest()[:32])
+    project = os.path.join(home, SHOW_DEFINITIONS, digest.hexdigest()[:32])
     folder = os.path.join(project, trust.FOLDER)
     with locked(f"{project}.lock"):  # the orders of a show begin at once, and half of a folder must not be trusted
         make_folder(folder)
